@@ -1,0 +1,79 @@
+# Every target sets up what it needs: a virtual environment in .venv with the versions of requirements.lock.
+# The first run installs; later runs find the stamp file and start at once.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install -qq --no-input
+STAMP := $(VENV)/.stamp
+DOCS_STAMP := $(VENV)/.stamp-docs
+LOCK_VENV := build/lock-venv
+PYTEST_ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export MPLBACKEND ?= Agg
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow lint format docs bench-roofline bench-peers lock setup clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP) ## fit the embedded letter data: plan, choice, accuracy, time, memory, plots
+	@$(PY) -m samara.demo
+
+test: $(STAMP) ## run the tests, slow ones aside (PYTEST_ARGS="-k name" narrows)
+	@$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(STAMP) ## run the slow tests
+	@$(PY) -m pytest -m slow $(PYTEST_ARGS)
+
+lint: $(STAMP) ## ruff, mypy --strict and the import contracts
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy --strict
+	$(VENV)/bin/lint-imports
+
+format: $(STAMP) ## let ruff sort, fix and format
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+docs: $(DOCS_STAMP) ## build the documentation, warnings are errors
+	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench-roofline: $(STAMP) ## time a fit against its bare matrix products
+	@$(PY) -m bench.roofline
+
+bench-peers: $(STAMP) ## time a fit against other libraries
+	@$(PY) -m bench.peers
+
+setup: $(STAMP) ## only make the virtual environment
+
+lock: ## pin the newest versions anew: requirements.lock and docs/requirements.lock
+	@$(PYTHON) -m venv --clear $(LOCK_VENV)
+	@$(LOCK_VENV)/bin/python -m pip install -qq --no-input ".[dev]"
+	@$(LOCK_VENV)/bin/python -m pip freeze --exclude samara | LC_ALL=C sort -f > requirements.lock
+	@$(LOCK_VENV)/bin/python -m pip install -qq --no-input -c requirements.lock ".[docs]"
+	@$(LOCK_VENV)/bin/python -m pip freeze --exclude samara | LC_ALL=C sort -f \
+		| grep -vxF -f requirements.lock > docs/requirements.lock
+	@rm -rf $(LOCK_VENV)
+
+$(STAMP): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Samara needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@echo "Setting up $(VENV) (once; takes a minute) ..."
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DOCS_STAMP): $(STAMP) docs/requirements.lock
+	@$(PIP) -r requirements.lock -r docs/requirements.lock
+	@touch $@
+
+clean: ## remove the virtual environment and everything that was built
+	rm -rf $(VENV) .venv-peers build dist demo-output docs/_build docs/auto_examples docs/reference/generated
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis docs/sg_execution_times.rst
+	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,141 @@
+"""Run one contender once, in this process, and print what it took as one line of JSON.
+
+The harness starts it afresh for every run: ``python -m bench.measure '{"function": "module:name", ...}'``.
+It needs the standard library alone, so that it also runs in the environments of other libraries.
+"""
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+MEGABYTE = 1e6
+LIBRARIES = ("samara", "numpy", "scipy", "scikit-learn", "numba", "hpelm", "scikit-elm", "gfdl")
+
+
+def nothing(_: Any = None) -> dict[str, Any]:
+    """Report no results."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One call to measure. Its input is made before, so the clock and the peak see the call alone.
+
+    ``describe`` turns what ``run`` returned into results worth reporting. ``warm_up`` runs first, unmeasured,
+    so that late imports are not timed; keep it tiny, or the buffers it leaves behind hide those of the call.
+    """
+
+    run: Callable[[], Any]
+    describe: Callable[[Any], dict[str, Any]] = nothing
+    warm_up: Callable[[], Any] = nothing
+
+
+class PeakMeter:
+    """The most resident memory a ``with`` body holds above what was held when it began."""
+
+    def __enter__(self) -> "PeakMeter":
+        gc.collect()
+        self._return_free_memory()
+        self.exact = self._reset_high_water()
+        self._before = self._kilobytes("VmRSS")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.megabytes = max(0.0, (self._kilobytes("VmHWM") - self._before) * 1024 / MEGABYTE)
+
+    @staticmethod
+    def _return_free_memory() -> None:
+        # What making the input freed may still be resident; a call that reuses it would seem to need nothing.
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+    @staticmethod
+    def _reset_high_water() -> bool:
+        """Set the high-water mark to what is resident now; False where the system cannot."""
+        try:
+            with open("/proc/self/clear_refs", "w") as control:
+                control.write("5")
+        except OSError:
+            return False
+        return True
+
+    @staticmethod
+    def _kilobytes(field: str) -> float:
+        try:
+            with open("/proc/self/status") as status:
+                return float(next(line for line in status if line.startswith(field)).split()[1])
+        except (OSError, StopIteration):
+            # No /proc: only the peak of the whole process is known (bytes on macOS): a lower bound.
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            return peak / 1024 if sys.platform == "darwin" else float(peak)
+
+
+def available_cores() -> int:
+    """Cores this process may use, which a container or ``taskset`` can make fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def keep_to_cores(count: int) -> None:
+    """Hold this process to ``count`` cores: not every contender's own threads obey the BLAS settings."""
+    if hasattr(os, "sched_setaffinity") and count < available_cores():
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
+
+
+def installed_versions() -> dict[str, str]:
+    """Versions of the libraries that matter, in the environment this process runs in."""
+    versions = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def loaded_blas() -> list[str]:
+    """The BLAS libraries this process has loaded, with the threads each may use."""
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:
+        return []
+    return sorted(
+        f"{pool['internal_api']} {pool.get('version')} {pool.get('architecture', '')} x{pool['num_threads']}"
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    )
+
+
+def measure(function: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Make the trial that ``module:name`` describes, run it once, and report time, peak and results."""
+    module, name = function.split(":")
+    trial: Trial = getattr(importlib.import_module(module), name)(**kwargs)
+    trial.warm_up()
+    with PeakMeter() as meter:
+        start = time.perf_counter()
+        outcome = trial.run()
+        seconds = time.perf_counter() - start
+    return {
+        "seconds": seconds,
+        "peak_mb": meter.megabytes,
+        "peak_is_exact": meter.exact,
+        "results": trial.describe(outcome),
+        "versions": installed_versions(),
+        "blas": loaded_blas(),
+    }
+
+
+if __name__ == "__main__":
+    order = json.loads(sys.argv[1])
+    keep_to_cores(order["threads"])
+    print(json.dumps(measure(order["function"], order["kwargs"])))

@@ -1,0 +1,33 @@
+"""Samara: nonlinear models in closed form, in one pass over the rows, inside the memory given."""
+
+from typing import TYPE_CHECKING, Any
+
+from samara.errors import BudgetError, ConditionWarning, InputError, NonFiniteError, SamaraError
+from samara.estimators import ELMClassifier, ELMRegressor
+
+if TYPE_CHECKING:
+    from samara.report import SelectionDisplay, SpectrumDisplay
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BudgetError",
+    "ConditionWarning",
+    "ELMClassifier",
+    "ELMRegressor",
+    "InputError",
+    "NonFiniteError",
+    "SamaraError",
+    "SelectionDisplay",
+    "SpectrumDisplay",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The displays need Matplotlib, which is loaded only when one is asked for."""
+    if name in ("SelectionDisplay", "SpectrumDisplay"):
+        from samara import report
+
+        return getattr(report, name)
+    raise AttributeError(f"module 'samara' has no attribute {name!r}")

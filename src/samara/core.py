@@ -1,0 +1,156 @@
+"""The constitution: what a row block is, and the seams between the rooms.
+
+A fit is a mergeable *summary* of row *blocks*, turned once into a *factor*, from which every ridge,
+every model size and every held-out score is cheap. Who merges (threads, a stream, a cluster) is the
+business of the *engine* alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+# Rows pushed through the maps at a time: 128 rows of 1000 float64 nodes are 1 MB, so the element-wise
+# steps of an activation find the rows still in the core's own cache.
+TILE_ROWS = 128
+
+
+class FeatureMap(Protocol):
+    """h(x): already drawn, or already learned from a summary; never changes again."""
+
+    @property
+    def n_out(self) -> int:
+        """Number of columns it gives."""
+        ...
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """The features of the rows of X, written into ``out`` where given."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows, not yet mapped: raw inputs, targets, weights, and the maps they will go through."""
+
+    X: Any  # (b, d) array or CSR matrix, as stored
+    y: Array  # (b, t)
+    weight: Array | None  # (b,), positive; None means 1 each
+    start: int  # global number of the first row; the rows of a fold's block are not consecutive
+    fold: int = 0  # all rows of a block belong to one fold
+    maps: tuple[FeatureMap, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def features(self, out: Array) -> Array:
+        """Push the rows through the maps, a cache-sized tile at a time, into ``out``."""
+        for lo in range(0, len(self), TILE_ROWS):
+            tile = self.X[lo : lo + TILE_ROWS]
+            target = out[lo : lo + TILE_ROWS]
+            for feature_map in self.maps[:-1]:
+                tile = feature_map(tile)
+            if self.maps:
+                self.maps[-1](tile, out=target)
+            else:
+                target[...] = dense(tile)
+        return out
+
+
+class Part(Protocol):
+    """A picklable run of rows, opened where it is read."""
+
+    def blocks(self, rows: int) -> Iterator[Block]:
+        """The rows in blocks of at most ``rows``."""
+        ...
+
+
+class Source(Protocol):
+    """Where rows come from. ``map``, ``with_targets`` and ``folded`` are lazy."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_targets(self) -> int: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    def parts(self, count: int) -> Sequence[Part]: ...
+    def map(self, feature_map: FeatureMap) -> Source: ...
+    def with_targets(self, target: FeatureMap) -> Source: ...
+    def folded(self, n_folds: int) -> Source: ...
+
+
+class Summary(Protocol):
+    """A monoid over blocks: updating then merging is the same as one long update."""
+
+    def update(self, block: Block) -> None: ...
+    def merge(self, other: Self) -> None: ...
+
+
+S = TypeVar("S", bound=Summary)
+
+
+class Engine(Protocol):
+    """Who merges. One verb; parts are merged in their order, so a rerun gives the same bits."""
+
+    @property
+    def block_rows(self) -> int: ...
+    def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S: ...
+
+
+class System(Protocol):
+    """Ridge problems over one set of rows, in the coordinates of the summary."""
+
+    weight: float  # total weight of the rows
+    means: Array  # of features and targets; zero without an intercept
+    target_squares: Array  # (t,) centred
+    fit_intercept: bool
+
+    @property
+    def trace(self) -> float:
+        """Trace of the centred Gram matrix: the scale a ridge is measured in."""
+        ...
+
+    def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
+        """Solutions for each leading block of columns, (1 + L, S, t), intercept first."""
+        ...
+
+    def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
+        """Eigenvalues of the centred Gram (descending), its eigenvectors, and the rotated cross moments.
+
+        ``size`` restricts it to a leading block of columns.
+        """
+        ...
+
+    def condition(self, alpha: float) -> float:
+        """Estimate of the condition number of the regularised H."""
+        ...
+
+    def rank(self, alpha: float, size: int) -> int:
+        """Columns of H that the solution uses: its numerical rank where that was worked out."""
+        ...
+
+
+class Factor(Protocol):
+    """What a solver makes of a summary: the system of all rows, of all but a fold, and of a fold alone."""
+
+    @property
+    def n_folds(self) -> int: ...
+    @property
+    def fold_weights(self) -> Array: ...
+    def system(self, without: int | None = None) -> System: ...
+    def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
+        """Weighted squared errors (S, t) of solutions (1 + L, S, t) on a fold, or on all rows."""
+        ...
+
+
+def dense(X: Any) -> Array:
+    """A dense view or copy of a tile that may be sparse."""
+    return X.toarray() if hasattr(X, "toarray") else np.asarray(X)

@@ -1,0 +1,43 @@
+"""What Samara raises and warns with.
+
+::
+
+    SamaraError
+    ├── InputError (ValueError)       the data or a parameter can't be used; says which and why
+    │   └── NonFiniteError            a NaN or an infinity among the rows
+    └── BudgetError (ValueError)      the memory given can't hold the fit; says what would fit
+    ConditionWarning (UserWarning)    the problem was too ill-conditioned for the solver asked for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SamaraError(Exception):
+    """The root of every error that Samara raises on purpose."""
+
+
+class InputError(SamaraError, ValueError):
+    """The data or a parameter can't be used."""
+
+
+class NonFiniteError(InputError):
+    """A NaN or an infinity among the rows."""
+
+
+class BudgetError(SamaraError, ValueError):
+    """The memory given can't hold the fit."""
+
+
+class ConditionWarning(UserWarning):
+    """The problem was too ill-conditioned for the solver asked for."""
+
+
+def unknown_name(kind: str, given: object, known: Iterable[str]) -> InputError:
+    """An error that lists the known names and suggests the nearest."""
+    names = sorted(known)
+    near = get_close_matches(str(given), names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return InputError(f"Unknown {kind} {given!r}.{hint} Known: {', '.join(names)}.")

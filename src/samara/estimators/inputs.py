@@ -1,0 +1,100 @@
+"""What users pass in: checked, and refused in one sentence that names the column, row or number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from samara.core import Array, dense
+from samara.errors import InputError, NonFiniteError
+
+_ROWS = 65_536  # rows looked at together
+
+
+def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **options: Any) -> Any:
+    """X (and y) as arrays, unconverted where they are numbers already; NaN is left to the first pass."""
+    if fitting and y is not None:
+        refuse_bad_targets(y)
+    try:
+        checked = validate_data(
+            estimator,
+            X,
+            **({"y": y} if fitting else {}),
+            accept_sparse="csr",
+            reset=fitting,
+            ensure_all_finite=False,
+            **options,
+        )
+    except (ValueError, TypeError) as error:
+        refuse_text(X)
+        raise error
+    made = checked[0] if isinstance(checked, tuple) else checked
+    if hasattr(made, "indptr") and not made.has_canonical_format:
+        made = made.copy()
+        made.sum_duplicates()
+    return (made, *checked[1:]) if isinstance(checked, tuple) else made
+
+
+def refuse_bad_targets(y: Any) -> None:
+    """Name the first row of y that is NaN or infinite."""
+    values = np.asarray(y)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        column = f", column {place[1]}" if len(place) > 1 else ""
+        raise NonFiniteError(f"Input y contains {_kind(values[place])} (row {place[0]}{column}).")
+
+
+def refuse_text(X: Any) -> None:
+    """Name the first column that holds something else than numbers."""
+    names = [str(name) for name in getattr(X, "columns", [])]
+    if not names and (hasattr(X, "indptr") or getattr(np.asarray(X), "ndim", 0) != 2):
+        return
+    table = X if names else np.asarray(X)
+    for j in range(len(names) if names else table.shape[1]):
+        column = np.asarray(table[X.columns[j]] if names else table[:, j])
+        if column.dtype.kind in "OUSTV":
+            for i, value in enumerate(column):
+                try:
+                    float(value)
+                except (TypeError, ValueError):
+                    label = repr(names[j]) if names else str(j)
+                    raise InputError(
+                        f"Column {label} is not numeric: row {i} holds {value!r}. Encode it as numbers first."
+                    ) from None
+
+
+def refuse_non_finite(X: Any, names: Any = None) -> None:
+    """Name the first cell of X that is NaN or infinite."""
+    for lo in range(0, X.shape[0], _ROWS):
+        rows = dense(X[lo : lo + _ROWS])
+        bad = np.argwhere(~np.isfinite(rows))
+        if len(bad):
+            i, j = (int(k) for k in bad[0])
+            column = f"column {j}" if names is None else f"column {j} ({names[j]!r})"
+            raise NonFiniteError(f"Input X contains {_kind(rows[i, j])} ({column}, row {lo + i}).")
+
+
+def _kind(value: Any) -> str:
+    return "NaN" if np.isnan(value) else "infinity"
+
+
+def check_weights(sample_weight: Any, X: Any) -> Array | None:
+    """Weights as an array, or None; the first bad one is named."""
+    if sample_weight is None:
+        return None
+    weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    bad = ~np.isfinite(weight) | (weight < 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"sample_weight must not be negative, NaN or infinite: row {row} has {weight[row]:g}.")
+    if not weight.any():
+        raise InputError("sample_weight is zero for every row: nothing to fit.")
+    return weight
+
+
+def distinct(y: Array) -> Array:
+    """Sorted distinct labels, without a sorted copy of all of them."""
+    pieces = [np.unique(y[lo : lo + _ROWS]) for lo in range(0, len(y), _ROWS)]
+    return np.unique(np.concatenate(pieces))

@@ -1,0 +1,86 @@
+"""Progress of a fit: scikit-learn's callbacks where the installed version has them, else a plain line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TextIO, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in for scikit-learn's mixin."""
+
+    def with_callbacks(method: F) -> F:  # type: ignore[no-redef]
+        """Stand in for scikit-learn's decorator."""
+        return method
+
+
+STEPS = 20  # events a pass reports to the callbacks
+
+
+class PlainProgress:
+    """One line on standard error, rewritten: pass, share done, rows per second, time left."""
+
+    def __init__(self, stream: TextIO | None = None, every: float = 0.2) -> None:
+        self._stream, self._every = stream or sys.stderr, every
+        self._lock = Lock()
+        self._name = ""
+        self._done, self._began, self._shown = 0, 0.0, 0.0
+
+    def __call__(self, name: str, rows: int, total: int) -> None:
+        """Take note of some rows; rewrite the line at most every 0.2 s, and at the end of a pass."""
+        with self._lock:
+            now = time.monotonic()
+            if name != self._name or self._done >= total:
+                self._name, self._done, self._began, self._shown = name, 0, now, 0.0
+            self._done += rows
+            ended = self._done >= total
+            if not ended and now - self._shown < self._every:
+                return
+            self._shown = now
+            speed = self._done / max(now - self._began, 1e-9)
+            left = f"{(total - self._done) / speed:.1f} s left" if now > self._began else "…"
+            line = f"\r{name}: {100 * self._done / total:3.0f} %  {speed:,.0f} rows/s  {left}"
+            self._stream.write(f"{line:<72}" + ("\n" if ended else ""))
+            self._stream.flush()
+
+
+class CallbackProgress:
+    """Reports each pass as a task of the fit, with a subtask for every 5 % of its rows."""
+
+    def __init__(self, estimator: Any, root: Any) -> None:
+        self._estimator, self._root = estimator, root
+        self._lock = Lock()
+        self._pass: Any = None
+        self._name = ""
+        self._done = self._reported = 0
+
+    def __call__(self, name: str, rows: int, total: int) -> None:
+        """Take note of some rows."""
+        with self._lock:
+            if self._pass is None or name != self._name:
+                self.close()
+                self._name, self._done, self._reported = name, 0, 0
+                self._pass = self._root.subcontext(task_name=name, max_subtasks=STEPS)
+                self._pass.call_on_fit_task_begin(estimator=self._estimator)
+            self._done += rows
+            while self._reported < min(STEPS, self._done * STEPS // total):
+                step = self._pass.subcontext(task_name=f"{name} rows")
+                step.call_on_fit_task_begin(estimator=self._estimator)
+                step.call_on_fit_task_end(estimator=self._estimator)
+                self._reported += 1
+            if self._done >= total:
+                self.close()
+
+    def close(self) -> None:
+        """End the pass under way."""
+        if self._pass is not None:
+            self._pass.call_on_fit_task_end(estimator=self._estimator)
+            self._pass = None

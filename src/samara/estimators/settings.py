@@ -1,0 +1,125 @@
+"""From the parameters of an estimator to checked settings of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from samara.core import FeatureMap
+from samara.engines import Progress, Threads
+from samara.errors import InputError, unknown_name
+from samara.fit import Settings
+from samara.maps import LAYERS, Additive, Radial
+from samara.plan import Budget, parse_memory
+from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
+from samara.solvers import SOLVERS
+
+SCALES = ("standard", "quantile")
+DTYPES = ("float32", "float64")
+
+
+def make_settings(estimator: Any, progress: Progress | None) -> Settings:
+    """Check every parameter; the first that can't be used is named."""
+    layer = _layer(estimator.hidden)
+    sizes = _sizes(estimator.n_hidden, layer)
+    alphas = _alphas(estimator.alpha)
+    selector, why = _selector(estimator.selection, sizes, alphas)
+    engine = _engine(estimator.engine)
+    if estimator.solver not in ("auto", *SOLVERS):
+        raise unknown_name("solver", estimator.solver, ("auto", *SOLVERS))
+    if estimator.scale is not None and estimator.scale not in SCALES:
+        raise unknown_name("scale", estimator.scale, (*SCALES, "None"))
+    if np.dtype(estimator.dtype).name not in DTYPES:
+        raise unknown_name("dtype", estimator.dtype, DTYPES)
+    if selector is not None and selector.name == "lcurve" and (sizes is None or len(sizes) > 1):
+        raise InputError('selection="lcurve" chooses a ridge, not a size: give one n_hidden.')
+    return Settings(
+        layer=layer,
+        sizes=sizes,
+        alphas=alphas,
+        solver=estimator.solver,
+        selector=selector,
+        selection_why=why,
+        scale=estimator.scale,
+        direct_link=bool(estimator.direct_link),
+        fit_intercept=bool(estimator.fit_intercept),
+        budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
+        dtype=np.dtype(estimator.dtype),
+        entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
+        alpha_per_target=bool(estimator.alpha_per_target),
+        progress=progress,
+    )
+
+
+def _layer(hidden: Any) -> Additive | Radial | FeatureMap:
+    if isinstance(hidden, str):
+        if hidden not in LAYERS:
+            raise unknown_name("hidden layer", hidden, LAYERS)
+        return LAYERS[hidden]
+    if isinstance(hidden, Additive | Radial):
+        hidden.validate()
+        return hidden
+    if callable(hidden) and hasattr(hidden, "n_out"):
+        made: FeatureMap = hidden
+        return made
+    raise InputError(f"hidden must be a name, a layer or a FeatureMap, got {type(hidden).__name__}.")
+
+
+def _sizes(n_hidden: Any, layer: Additive | Radial | FeatureMap) -> tuple[int, ...] | None:
+    if not isinstance(layer, Additive | Radial):
+        return (layer.n_out,)
+    if isinstance(n_hidden, str):
+        if n_hidden != "auto":
+            raise unknown_name("n_hidden", n_hidden, ("auto",))
+        return None
+    given = list(n_hidden) if isinstance(n_hidden, Sequence | np.ndarray) else [n_hidden]
+    if not given or not all(isinstance(size, Integral) and size >= 1 for size in given):
+        raise InputError(f'n_hidden must be a positive whole number, a list of them or "auto", got {n_hidden!r}.')
+    return tuple(sorted({int(size) for size in given}))
+
+
+def _alphas(alpha: Any) -> tuple[float, ...] | None:
+    if isinstance(alpha, str):
+        if alpha != "auto":
+            raise unknown_name("alpha", alpha, ("auto",))
+        return None
+    given = list(alpha) if isinstance(alpha, Sequence | np.ndarray) else [alpha]
+    if not given:
+        raise InputError("alpha is an empty list: give at least one ridge.")
+    for value in given:
+        if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)) or value < 0:
+            raise InputError(f"alpha must be 0 or more (0 is the pseudo-inverse), got {value!r}.")
+    return tuple(sorted({float(value) for value in given}))
+
+
+def _selector(
+    selection: Any, sizes: tuple[int, ...] | None, alphas: tuple[float, ...] | None
+) -> tuple[Selector | None, str]:
+    """The selector, where there is something to choose, and why this one."""
+    if isinstance(selection, str):
+        if selection not in ("auto", *SELECTORS):
+            raise unknown_name("selection", selection, ("auto", *SELECTORS))
+    elif not isinstance(selection, KFold | Loo | Gcv | LCurve):
+        raise InputError(f"selection must be a name or a selector, got {type(selection).__name__}.")
+    if sizes is not None and len(sizes) == 1 and alphas is not None and len(alphas) == 1:
+        return None, "selection none: ridge and size are given"
+    if selection == "auto":
+        return KFold(), "selection kfold: exact, and comes from the same pass as the model"
+    made = SELECTORS[selection]() if isinstance(selection, str) else selection
+    if made.name == "kfold" and made.n_folds < 2:
+        raise InputError(f"K-fold needs at least 2 folds, got {made.n_folds}.")
+    return made, f"selection {made.name}: as asked"
+
+
+def _engine(engine: Any) -> Threads:
+    if engine is None or engine == "threads":
+        return Threads()
+    if not isinstance(engine, Threads):
+        raise unknown_name("engine", engine, ("threads",))
+    if engine.workers < 1 or engine.block_rows < 0:
+        raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
+    return engine

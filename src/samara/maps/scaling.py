@@ -1,0 +1,106 @@
+"""Scaling of the inputs and coding of the targets: maps learned from a first look at the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from samara.core import Array, dense
+
+
+@dataclass(frozen=True)
+class Standardize:
+    """(x − mean) / spread, column by column."""
+
+    mean: Array
+    spread: Array
+    dtype: np.dtype[np.floating]
+
+    @property
+    def n_out(self) -> int:
+        return len(self.mean)
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Standardized rows, in the working precision."""
+        scaled = np.asarray(dense(X), np.float64) - self.mean
+        scaled /= self.spread
+        return _into(scaled, self.dtype, out)
+
+
+@dataclass(frozen=True)
+class AsFloat:
+    """The inputs as they are, in the working precision."""
+
+    n_out: int
+    dtype: np.dtype[np.floating]
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """The rows, converted."""
+        return _into(dense(X), self.dtype, out)
+
+
+@dataclass(frozen=True)
+class QuantileNormal:
+    """Each column's ranks, as normal scores: interpolated between quantiles of a sample."""
+
+    knots: tuple[Array, ...]  # distinct values of each column, increasing
+    scores: tuple[Array, ...]  # their normal scores
+    dtype: np.dtype[np.floating]
+
+    @classmethod
+    def learn(cls, sample: Array, dtype: np.dtype[np.floating], n_knots: int = 513) -> QuantileNormal:
+        """Quantiles of a sample of rows; a run of equal values gets the middle of its ranks."""
+        knots, scores = [], []
+        for column in np.sort(sample, axis=0).T:
+            values, first, counts = np.unique(column, return_index=True, return_counts=True)
+            ranks = (first + counts / 2) / len(column)
+            if len(values) > n_knots:
+                chosen = np.unique(np.linspace(0, len(values) - 1, n_knots).astype(int))
+                values, ranks = values[chosen], ranks[chosen]
+            knots.append(values)
+            scores.append(ndtri(ranks) if len(values) > 1 else np.zeros(1))
+        return cls(tuple(knots), tuple(scores), dtype)
+
+    @property
+    def n_out(self) -> int:
+        return len(self.knots)
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Normal scores of the rows; values beyond the sample get its extreme scores."""
+        X = np.asarray(dense(X), np.float64)
+        made = np.empty(X.shape, self.dtype) if out is None else out
+        for j, (knots, scores) in enumerate(zip(self.knots, self.scores, strict=True)):
+            made[:, j] = np.interp(X[:, j], knots, scores)
+        return made
+
+
+@dataclass(frozen=True)
+class ClassCodes:
+    """Labels → one column a class, +1 where it is the class and −1 elsewhere (one column for two classes)."""
+
+    classes: Array
+
+    @property
+    def n_out(self) -> int:
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Target rows of a column of labels."""
+        codes = np.searchsorted(self.classes, X[:, 0])
+        made = np.empty((len(codes), self.n_out)) if out is None else out
+        if self.n_out == 1:
+            made[:, 0] = 2.0 * codes - 1.0
+            return made
+        made[...] = -1.0
+        made[np.arange(len(codes)), codes] = 1.0
+        return made
+
+
+def _into(values: Array, dtype: np.dtype[np.floating], out: Array | None) -> Array:
+    if out is None:
+        return values.astype(dtype, copy=False)
+    out[...] = values
+    return out

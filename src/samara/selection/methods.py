@@ -1,0 +1,175 @@
+"""Factor → score surface: exact K-fold without a second pass, PRESS, GCV and the L-curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from samara.core import Array, Engine, Factor, Source, System
+from samara.linalg import in_threads
+from samara.selection.surface import Surface
+from samara.solvers import RowSystem
+from samara.summaries import Layout, LeaveOneOut, Press
+
+LeaveOut = Callable[[Press], LeaveOneOut]  # runs one more pass over the rows
+
+
+class TooFewFoldsError(ValueError):
+    """Nothing can be held out."""
+
+
+@dataclass(frozen=True)
+class KFold:
+    """Exact K-fold cross-validation from the moments (or triangles) of the folds.
+
+    Train on all but a fold, score on the fold: both are subtractions of summaries. A row's fold is a
+    hash of its content, so copies of a row are held out together.
+    """
+
+    n_folds: int = 5
+    name = "kfold"
+
+    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+        """Scores (S, A, t) of every ridge and size."""
+        weights = factor.fold_weights
+        held = [f for f in range(factor.n_folds) if weights[f] > 0]
+        if len(held) < 2:
+            raise TooFewFoldsError("fewer than two folds hold rows")
+        squares = []
+        for fold in held:
+            system = factor.system(without=fold)
+
+            def score(alpha: float, system: System = system, fold: int = fold) -> Array:
+                return factor.squared_errors(system.solve(alpha, sizes), fold)
+
+            squares.append(np.stack(in_threads(score, alphas.tolist(), workers), axis=1))
+        total = np.stack(squares)  # (K, S, A, t)
+        by_fold = total / weights[held][:, None, None, None]
+        return Surface(
+            sizes=np.asarray(sizes),
+            alphas=alphas,
+            scores=total.sum(axis=0) / weights.sum(),
+            errors=by_fold.std(axis=0, ddof=1) / np.sqrt(len(held)),
+            by_fold=by_fold,
+        )
+
+
+@dataclass(frozen=True)
+class Loo:
+    """Exact leave-one-out by PRESS (Schindler eq. 2.22–2.25): one eigendecomposition, one more pass."""
+
+    n_folds: int = 1
+    name = "loo"
+
+    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+        """Scores (S, A, t) of every ridge and size."""
+        system = factor.system()
+        scores, errors = zip(*(self._column(system, alphas, size, leave_out) for size in sizes), strict=True)
+        return Surface(np.asarray(sizes), alphas, np.stack(scores), np.stack(errors))
+
+    def _column(self, system: System, alphas: Array, size: int, leave_out: LeaveOut) -> tuple[Array, Array]:
+        if isinstance(system, RowSystem):
+            squares = system.leave_one_out([float(a) for a in alphas], size) ** 2
+            total, fourth, weight, rows = squares.sum(0), (squares**2).sum(0), system.weight, len(squares)
+        else:
+            done = leave_out(spectral_press(system, alphas, size))
+            total, fourth, weight, rows = np.asarray(done.squares), np.asarray(done.fourths), done.weight, done.rows
+        mean = total / weight
+        # Of n numbers q_i = w_i e_i²·n/W the mean is the score; its standard error is sd(q)/√n.
+        variance = np.maximum(rows * fourth / weight**2 - mean**2, 0.0)
+        return mean, np.sqrt(variance / rows)
+
+
+def spectral_press(system: System, alphas: Array, size: int) -> Press:
+    """Leave-one-out errors of augmented rows, all ridges at once: e / (1 − leverage).
+
+    With G = VΛVᵀ and q = Vᵀ(h − μ): leverage = Σ q²/(Λ + α) + w/W.
+    """
+    values, vectors, rotated = system.spectrum(size)
+    n_features = len(system.means) - rotated.shape[1]
+    centre = system.means[:size] @ vectors
+    rotate = np.concatenate([-centre[None], vectors])  # eliminates the mean in the product itself
+    keep = 1.0 / (values[:, None] + alphas)  # (r, A)
+    weights = (keep[:, :, None] * rotated[:, None, :]).reshape(len(values), -1)
+    target_means = system.means[n_features:]
+    share = 1.0 / system.weight if system.fit_intercept else 0.0
+
+    def press(Z: Array) -> Array:
+        Q = Z[:, : 1 + size] @ rotate.astype(Z.dtype, copy=False)
+        residual = (Z[:, 1 + n_features :] - Z[:, :1] * target_means)[:, None, :]
+        residual = residual - (Q @ weights).reshape(len(Z), len(alphas), -1)
+        np.multiply(Q, Q, out=Q)
+        leverage = Q @ keep + share * Z[:, :1].astype(np.float64) ** 2
+        return np.asarray(residual / (1.0 - leverage)[:, :, None], np.float64)
+
+    return press
+
+
+@dataclass(frozen=True)
+class Gcv:
+    """Generalised cross-validation: (RSS/n) / (1 − df/n)². Misleads where L/n is not small."""
+
+    n_folds: int = 1
+    name = "gcv"
+
+    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+        """Scores (S, A, t) of every ridge and size."""
+        system = factor.system()
+        rows = []
+        for size in sizes:
+            residual, _, freedom = path(system, alphas, size)
+            slack = 1.0 - (freedom + system.fit_intercept) / system.weight
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rows.append(np.where(slack[:, None] > 0, residual / system.weight / slack[:, None] ** 2, np.inf))
+        scores = np.stack(rows)
+        return Surface(np.asarray(sizes), alphas, scores, np.full_like(scores, np.nan))
+
+
+@dataclass(frozen=True)
+class LCurve:
+    """The corner of (log ‖Hβ − T‖, log ‖β‖): the ridge of largest curvature (Hansen's formula)."""
+
+    n_folds: int = 1
+    name = "lcurve"
+
+    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+        """Minus the curvature at every ridge, (S, A, t)."""
+        scores = np.stack([-curvature(factor.system(), alphas, size) for size in sizes])
+        return Surface(np.asarray(sizes), alphas, scores, np.full_like(scores, np.nan))
+
+
+def path(system: System, alphas: Array, size: int) -> tuple[Array, Array, Array]:
+    """‖Hβ − T‖² and ‖β‖², (A, t), and the degrees of freedom (A,), along the ridges."""
+    values, _, rotated = system.spectrum(size)
+    keep = 1.0 / (values + alphas[:, None])  # (A, r)
+    squares = rotated**2
+    norms = keep**2 @ squares
+    residual = system.target_squares - 2 * keep @ squares + (values * keep**2) @ squares
+    return np.maximum(residual, 0.0), norms, (values * keep).sum(axis=1)
+
+
+def curvature(system: System, alphas: Array, size: int) -> Array:
+    """Curvature (A, t) of the L-curve of each target, positive at the corner."""
+    values, _, rotated = system.spectrum(size)
+    rho, eta, _ = path(system, alphas, size)
+    root = np.sqrt(alphas)[:, None]  # Hansen's λ
+    keep = 1.0 / (values + alphas[:, None])
+    slope = -4.0 / root * ((alphas[:, None] * keep**3) @ rotated**2)  # dη/dλ
+    a2 = alphas[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = a2 * slope * rho + 2 * root * eta * rho + a2**2 * eta * slope
+        return np.nan_to_num(-2 * eta * rho / slope * bend / (a2 * eta**2 + rho**2) ** 1.5, nan=-np.inf)
+
+
+SELECTORS = {"kfold": KFold, "loo": Loo, "gcv": Gcv, "lcurve": LCurve}
+
+
+def leave_out_pass(source: Source, engine: Engine, layout: Layout) -> LeaveOut:
+    """How a selector asks for one more pass over the rows."""
+
+    def run(press: Press) -> LeaveOneOut:
+        return engine.summarize(source, lambda: LeaveOneOut(layout, press, engine.block_rows), name="leave-one-out")
+
+    return run

@@ -1,0 +1,108 @@
+"""The score surface over model sizes and ridges, and how a point is chosen on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from samara.core import Array
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Mean squared errors for every size, ridge and target, before anything is chosen."""
+
+    sizes: Array  # (S,) numbers of columns
+    alphas: Array  # (A,)
+    scores: Array  # (S, A, t): lower is better
+    errors: Array  # (S, A, t): standard errors; NaN where the method has none
+    by_fold: Array | None = None  # (K, S, A, t)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was tried, how it scored, and what was chosen.
+
+    Attributes
+    ----------
+    method : str
+        ``"kfold"``, ``"loo"``, ``"gcv"`` or ``"lcurve"``.
+    n_hidden : ndarray of shape (S,)
+        Model sizes tried.
+    alphas : ndarray of shape (A,)
+        Ridges tried.
+    scores, errors : ndarray of shape (S, A)
+        Held-out mean squared error, averaged over the targets, and its standard error. For the L-curve
+        the score is minus the curvature and has no standard error.
+    target_scores : ndarray of shape (S, A, t)
+        The same for each target.
+    best_n_hidden : int
+        The size chosen.
+    best_alpha : float or ndarray of shape (t,)
+        The ridge chosen; one a target where asked for.
+    n_folds : int
+        Folds that held rows; 0 where the method has none.
+    """
+
+    method: str
+    n_hidden: Array
+    alphas: Array
+    scores: Array
+    errors: Array
+    target_scores: Array
+    best_n_hidden: int
+    best_alpha: float | Array
+    n_folds: int = 0
+
+    @property
+    def best_score(self) -> float:
+        """The smallest score at the chosen size."""
+        row = int(np.flatnonzero(self.n_hidden == self.best_n_hidden)[0])
+        return float(np.nanmin(self.scores[row]))
+
+
+def choose(surface: Surface, method: str, spread: Array, n_link: int, per_target: bool) -> Selection:
+    """Pick size and ridge; ``spread`` gives back the units of the targets."""
+    relative = (spread / spread.max()) ** 2 if spread.max() > 0 else np.ones_like(spread)
+    # Scores are compared in units of the widest target: nothing overflows, and no target is favoured.
+    pooled = (surface.scores * relative).mean(axis=-1)
+    size = _smallest_adequate(surface, pooled, relative)
+    row = pooled[size]
+    best = int(np.nanargmin(row)) if np.isfinite(row).any() else len(row) - 1
+    alpha: float | Array = float(surface.alphas[best])
+    if per_target:
+        alpha = surface.alphas[np.nanargmin(surface.scores[size], axis=0)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        units = 1.0 if method == "lcurve" else spread**2
+        target_scores = surface.scores * units
+        errors = np.sqrt(np.mean((surface.errors * units) ** 2, axis=-1))
+    return Selection(
+        method=method,
+        n_hidden=surface.sizes - n_link,
+        alphas=surface.alphas,
+        scores=target_scores.mean(axis=-1),
+        errors=errors,
+        target_scores=target_scores,
+        best_n_hidden=int(surface.sizes[size] - n_link),
+        best_alpha=alpha,
+        n_folds=0 if surface.by_fold is None else len(surface.by_fold),
+    )
+
+
+def _smallest_adequate(surface: Surface, pooled: Array, relative: Array) -> int:
+    """The smallest size whose excess over the best is within one standard error of that excess.
+
+    The excess is taken fold by fold: a fold that is hard for all sizes then says nothing about them.
+    Where there are no folds, the best size.
+    """
+    safe = np.where(np.isfinite(pooled), pooled, np.inf)
+    best_size, best_alpha = np.unravel_index(int(np.argmin(safe)), safe.shape)
+    if surface.by_fold is None or len(surface.by_fold) < 2:
+        return int(best_size)
+    folds = (surface.by_fold * relative).mean(axis=-1)  # (K, S, A)
+    for size in range(int(best_size)):
+        excess = folds[:, size, int(np.argmin(safe[size]))] - folds[:, best_size, best_alpha]
+        if excess.mean() <= excess.std(ddof=1) / np.sqrt(len(excess)):
+            return size
+    return int(best_size)

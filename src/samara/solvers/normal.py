@@ -1,0 +1,146 @@
+"""`gram`: streamed normal equations and Cholesky (PR-ELM, Schindler Algorithm 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from samara.core import Array, Engine, Source
+from samara.linalg import factor_upper, leading_solutions, mirror_upper, solve_upper, triangle_condition
+from samara.summaries import Layout, Moments
+
+# Below this multiple of eps·tr(G) the rounding of G itself competes with the ridge.
+SAFE_RIDGE = 8.0
+# Where the ridge is smaller than that, a Cholesky factor of G is still trusted up to this condition of H:
+# coefficients then lose cond(H)²·eps = 1e-6 at most.
+TRUSTED_CONDITION = 1e5
+
+
+class IllConditionedError(ArithmeticError):
+    """The Gram matrix can't carry this ridge; ``condition`` estimates that of H."""
+
+    def __init__(self, condition: float) -> None:
+        super().__init__(f"condition number about {condition:.1e}")
+        self.condition = condition
+
+
+class NormalSystem:
+    """(G + αI) β = r over the centred moments of some rows."""
+
+    def __init__(self, moments: Array, n_features: int, fit_intercept: bool, eps: float) -> None:
+        L = n_features
+        self.weight = float(moments[0, 0])
+        self.fit_intercept = fit_intercept
+        centred = moments[1:, 1:]
+        self.means = np.zeros(len(centred))
+        if fit_intercept:
+            self.means = moments[0, 1:] / self.weight
+            centred = np.multiply.outer(-self.means, moments[0, 1:])
+            centred += moments[1:, 1:]
+        self.gram = centred[:L, :L]
+        self.cross = centred[:L, L:]
+        self.target_squares = np.diagonal(centred)[L:].copy()
+        self._eps = eps
+
+    @property
+    def trace(self) -> float:
+        """Trace of the centred Gram."""
+        return float(np.trace(self.gram))
+
+    def root(self, alpha: float) -> tuple[Array, Array]:
+        """R and z with RᵀR = G + αI and Rᵀz = r."""
+        R = self.gram.copy()
+        R[np.diag_indices_from(R)] += alpha
+        if not factor_upper(R):
+            raise IllConditionedError(float("inf"))
+        if alpha < SAFE_RIDGE * self._eps * self.trace:
+            condition = triangle_condition(R)
+            if condition > TRUSTED_CONDITION:
+                raise IllConditionedError(condition)
+        z = solve_upper(R, self.cross.copy(), transposed=True)
+        return R, z
+
+    def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
+        """Solutions (1 + L, S, t) for each leading block of columns."""
+        R, z = self.root(alpha)
+        return with_intercept(leading_solutions(R, z, sizes), self.means)
+
+    def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
+        """Eigenvalues (descending), eigenvectors and rotated cross moments."""
+        values, vectors = eigh(self.gram[:size, :size], check_finite=False)
+        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+        return values, vectors, vectors.T @ self.cross[:size]
+
+    def condition(self, alpha: float) -> float:
+        """Estimate of cond(H) with the ridge in it."""
+        try:
+            return triangle_condition(self.root(alpha)[0])
+        except IllConditionedError as error:
+            return error.condition
+
+    def rank(self, alpha: float, size: int) -> int:
+        """All columns: a Cholesky factor that passed has full rank."""
+        return size
+
+
+def with_intercept(solutions: Array, means: Array) -> Array:
+    """Put the intercept ȳ − μᵀβ before each solution: (L, S, t) → (1 + L, S, t)."""
+    L, _, t = solutions.shape
+    intercept = means[len(means) - t :] - np.einsum("l,lst->st", means[:L], solutions)
+    return np.concatenate([intercept[None], solutions])
+
+
+class NormalFactor:
+    """The moments of each fold, and their total."""
+
+    def __init__(self, moments: Moments, fit_intercept: bool) -> None:
+        moments.finish()
+        width = moments.layout.width
+        self.layout = moments.layout
+        self._fit_intercept = fit_intercept
+        self._eps = float(np.finfo(moments.layout.dtype).eps)
+        self._folds = [np.zeros((width, width)) if g is None else mirror_upper(g) for g in moments.grams]
+        self._total = sum(self._folds[1:], self._folds[0]) if len(self._folds) > 1 else self._folds[0]
+
+    @property
+    def n_folds(self) -> int:
+        return len(self._folds)
+
+    @property
+    def fold_weights(self) -> Array:
+        """Weight of the rows of each fold."""
+        return np.array([fold[0, 0] for fold in self._folds])
+
+    def system(self, without: int | None = None) -> NormalSystem:
+        """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
+        moments = self._total if without is None else self._total - self._folds[without]
+        return NormalSystem(moments, self.layout.n_features, self._fit_intercept, self._eps)
+
+    def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
+        """yᵀy − 2uᵀr + uᵀGu with u = [intercept; β]: (S, t)."""
+        M = self._total if fold is None else self._folds[fold]
+        width, n_sizes, t = solutions.shape
+        flat = solutions.reshape(width, -1)
+        squares = np.einsum("ij,ij->j", flat, M[:width, :width] @ flat).reshape(n_sizes, t)
+        crosses = np.einsum("ist,it->st", solutions, M[:width, width:])
+        return np.maximum(np.diagonal(M)[width:] - 2 * crosses + squares, 0.0)
+
+
+@dataclass(frozen=True)
+class Gram:
+    """One pass, nL² + L³/3 flops, L² memory a fold."""
+
+    n_folds: int = 1
+    fit_intercept: bool = True
+
+    def __call__(self, source: Source, engine: Engine, layout: Layout) -> NormalFactor:
+        """Summarize the rows as moments of folds."""
+        moments = engine.summarize(
+            source.folded(self.n_folds),
+            lambda: Moments(layout, self.n_folds, engine.block_rows),
+            name="moments",
+        )
+        return NormalFactor(moments, self.fit_intercept)

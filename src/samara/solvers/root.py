@@ -1,0 +1,134 @@
+"""`qr`: a triangle per fold (TSQR), for ridges too small for the normal equations; and the pseudo-inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import svd
+
+from samara.core import Array, Engine, Source
+from samara.linalg import leading_solutions, stacked_triangle, triangle_condition
+from samara.solvers.normal import with_intercept
+from samara.summaries import Layout, Triangle
+
+
+class RootSystem:
+    """min ‖Rβ − z‖² + α‖β‖² over a triangle (or any rows) [1, H, Y] of some rows."""
+
+    def __init__(self, rows: Array, n_features: int, fit_intercept: bool) -> None:
+        self._L = n_features
+        self.fit_intercept = fit_intercept
+        self.weight = float(rows[:, 0] @ rows[:, 0])
+        if fit_intercept:
+            # The first reflection eliminates the constant column: what is left below is centred.
+            R = np.linalg.qr(rows, mode="r")
+            self.means = R[0, 1:] / R[0, 0]
+            self.rows = R[1:, 1:]
+        else:
+            self.means = np.zeros(rows.shape[1] - 1)
+            self.rows = np.linalg.qr(rows[:, 1:], mode="r")
+        self.target_squares = np.sum(self.rows[:, n_features:] ** 2, axis=0)
+
+    @property
+    def trace(self) -> float:
+        """Trace of the centred Gram."""
+        return float(np.sum(self.rows[:, : self._L] ** 2))
+
+    def root(self, alpha: float) -> tuple[Array, Array]:
+        """R and z with RᵀR = G + αI and Rᵀz = r, by orthogonal transformations only."""
+        R = stacked_triangle(self.rows, float(np.sqrt(alpha)), self._L)
+        return R[: self._L, : self._L], R[: self._L, self._L :]
+
+    def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
+        """Solutions (1 + L, S, t); the minimum-norm ones where R is singular."""
+        if alpha > 0:
+            R, z = self.root(alpha)
+            if triangle_condition(R) < 0.1 / np.finfo(float).eps:
+                return with_intercept(leading_solutions(R, z, sizes), self.means)
+        solutions = [self._minimum_norm(alpha, size) for size in sizes]
+        return with_intercept(np.stack(solutions, axis=1), self.means)
+
+    def _minimum_norm(self, alpha: float, size: int) -> Array:
+        U, s, Vt = svd(self.rows[:, :size], full_matrices=False, check_finite=False)
+        rank = numerical_rank(s, self.rows.shape)
+        gains = s[:rank] / (s[:rank] ** 2 + alpha)
+        padded = np.zeros((self._L, self.rows.shape[1] - self._L))
+        padded[:size] = Vt[:rank].T @ (gains[:, None] * (U[:, :rank].T @ self.rows[:, self._L :]))
+        return padded
+
+    def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
+        """Eigenvalues (descending), eigenvectors and rotated cross moments of the Gram."""
+        U, s, Vt = svd(self.rows[:, : self._L][:, :size], full_matrices=False, check_finite=False)
+        return s**2, Vt.T, s[:, None] * (U.T @ self.rows[:, self._L :])
+
+    def condition(self, alpha: float) -> float:
+        """Condition number of H with the ridge in it."""
+        values = self.spectrum()[0]
+        low = values[-1] if len(values) == self._L else 0.0
+        return float(np.sqrt((values[0] + alpha) / (low + alpha))) if low + alpha > 0 else float("inf")
+
+    def rank(self, alpha: float, size: int) -> int:
+        """Numerical rank of the leading columns."""
+        return numerical_rank(np.sqrt(self.spectrum(size)[0]), self.rows.shape)
+
+
+def numerical_rank(singular: Array, shape: tuple[int, ...]) -> int:
+    """Singular values above max(shape)·eps of the largest."""
+    if not len(singular) or singular[0] == 0:
+        return 0
+    return int(np.sum(singular > max(shape) * np.finfo(float).eps * singular[0]))
+
+
+class RootFactor:
+    """The triangle of each fold."""
+
+    def __init__(self, triangle: Triangle, fit_intercept: bool) -> None:
+        triangle.finish()
+        self.layout = triangle.layout
+        self._fit_intercept = fit_intercept
+        self._folds = [np.asarray(fold, np.float64) for fold in triangle.folds]
+
+    @property
+    def n_folds(self) -> int:
+        return len(self._folds)
+
+    @property
+    def fold_weights(self) -> Array:
+        """Weight of the rows of each fold."""
+        return np.array([float(fold[:, 0] @ fold[:, 0]) for fold in self._folds])
+
+    def system(self, without: int | None = None) -> RootSystem:
+        """The system of all rows, or of all but one fold's: the QR of the other triangles."""
+        rows = np.vstack([fold for f, fold in enumerate(self._folds) if f != without])
+        return RootSystem(rows, self.layout.n_features, self._fit_intercept)
+
+    def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
+        """‖Y − [1, H]u‖² from the rows or the triangle: (S, t)."""
+        rows = np.vstack(self._folds) if fold is None else self._folds[fold]
+        return residual_squares(rows, solutions)
+
+
+def residual_squares(rows: Array, solutions: Array) -> Array:
+    """Squared residuals (S, t) of augmented rows [1, H, Y] under solutions (1 + L, S, t)."""
+    width, n_sizes, t = solutions.shape
+    fitted = (rows[:, :width] @ solutions.reshape(width, -1)).reshape(len(rows), n_sizes, t)
+    return np.einsum("nst,nst->st", *(2 * [rows[:, None, width:] - fitted]))
+
+
+@dataclass(frozen=True)
+class Qr:
+    """One pass, about 2.7nL² flops, L² memory a fold; errors grow with cond(H), not its square."""
+
+    n_folds: int = 1
+    fit_intercept: bool = True
+
+    def __call__(self, source: Source, engine: Engine, layout: Layout) -> RootFactor:
+        """Summarize the rows as triangles of folds."""
+        triangle = engine.summarize(
+            source.folded(self.n_folds),
+            lambda: Triangle(layout, self.n_folds, engine.block_rows),
+            name="triangle",
+        )
+        return RootFactor(triangle, self.fit_intercept)

@@ -1,0 +1,151 @@
+"""`dual` and `svd`: solvers that keep the rows, for n < L and for the classical ELM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh, svd
+
+from samara.core import Array, Engine, Source
+from samara.solvers.normal import SAFE_RIDGE, with_intercept
+from samara.solvers.root import numerical_rank, residual_squares
+from samara.summaries import Layout
+from samara.summaries import Rows as RowsSummary
+
+Method = Literal["dual", "svd"]
+
+
+class RowSystem:
+    """β = Hᵀ(HHᵀ + αI)⁻¹Y, or by the SVD of H where the ridge is too small for HHᵀ."""
+
+    def __init__(self, rows: Array, n_features: int, fit_intercept: bool, method: Method) -> None:
+        L = n_features
+        self.root_weights = rows[:, 0]
+        self.weight = float(self.root_weights @ self.root_weights)
+        self.means = self.root_weights @ rows[:, 1:] / self.weight if fit_intercept else np.zeros(rows.shape[1] - 1)
+        centred = rows[:, 1:] - np.outer(self.root_weights, self.means)
+        self.H, self.Y = centred[:, :L], centred[:, L:]
+        self.target_squares = np.sum(self.Y**2, axis=0)
+        self.fit_intercept = fit_intercept
+        self.method = method
+        self._svd: tuple[Array, Array, Array] | None = None
+
+    @property
+    def trace(self) -> float:
+        """Trace of the centred Gram."""
+        return float(np.sum(self.H**2))
+
+    def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
+        """Solutions (1 + L, S, t) for each leading block of columns."""
+        solutions = np.zeros((self.H.shape[1], len(sizes), self.Y.shape[1]))
+        for k, size in enumerate(sizes):
+            solutions[:size, k] = self._solve_leading(alpha, size)
+        return with_intercept(solutions, self.means)
+
+    def _solve_leading(self, alpha: float, size: int) -> Array:
+        H = self.H[:, :size]
+        if self.method == "dual" and alpha >= SAFE_RIDGE * np.finfo(float).eps * self.trace:
+            kernel = H @ H.T
+            kernel.flat[:: len(kernel) + 1] += alpha
+            try:
+                factor = cho_factor(kernel, overwrite_a=True, check_finite=False)
+                return np.asarray(H.T @ cho_solve(factor, self.Y, check_finite=False))
+            except np.linalg.LinAlgError:
+                pass  # only where alpha is 0 and H is 0: the pseudo-inverse below answers
+        U, s, Vt = self._factors() if size == self.H.shape[1] else svd(H, full_matrices=False)
+        rank = numerical_rank(s, H.shape)
+        gains = s[:rank] / (s[:rank] ** 2 + alpha)
+        return np.asarray(Vt[:rank].T @ (gains[:, None] * (U[:, :rank].T @ self.Y)))
+
+    def _factors(self) -> tuple[Array, Array, Array]:
+        if self._svd is None:
+            self._svd = svd(self.H, full_matrices=False, check_finite=False)
+        return self._svd
+
+    def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
+        """Eigenvalues (descending), eigenvectors and rotated cross moments of the Gram."""
+        U, s, Vt = self._factors() if size is None else svd(self.H[:, :size], full_matrices=False)
+        return s**2, Vt.T, s[:, None] * (U.T @ self.Y)
+
+    def condition(self, alpha: float) -> float:
+        """Condition number of H with the ridge in it."""
+        s = self._factors()[1]
+        if not len(s):
+            return 1.0
+        return float(np.sqrt((s[0] ** 2 + alpha) / (s[-1] ** 2 + alpha))) if s[-1] + alpha > 0 else float("inf")
+
+    def rank(self, alpha: float, size: int) -> int:
+        """Numerical rank of the leading columns."""
+        return numerical_rank(np.sqrt(self.spectrum(size)[0]), self.H.shape)
+
+    def leave_one_out(self, alphas: Sequence[float], size: int | None = None) -> Array:
+        """Leave-one-out errors √w·e (n, A, t) from one eigendecomposition of HHᵀ.
+
+        e_i = c_i / [(K + αI)⁻¹]_ii with the constant direction projected out, as sums of positive
+        terms: exact however close to 1 the leverage is.
+        """
+        q = self.root_weights / np.linalg.norm(self.root_weights)
+        H = self.H[:, :size]
+        kernel = H @ H.T
+        top = 2 * self.trace + 1
+        if self.fit_intercept:
+            kernel += top * np.outer(q, q)  # makes the constant the eigenvector of the largest eigenvalue
+        values, Q = eigh(kernel, check_finite=False)
+        if self.fit_intercept:
+            values, Q = values[:-1], Q[:, :-1]
+        values = np.maximum(values, 0.0)
+        rotated = Q.T @ self.Y
+        errors = np.empty((len(Q), len(alphas), self.Y.shape[1]))
+        for a, alpha in enumerate(alphas):
+            shrink = alpha / (values + alpha) if alpha > 0 else (values <= 0).astype(float)
+            slack = (Q * Q) @ shrink  # 1 − leverage
+            with np.errstate(invalid="ignore", divide="ignore"):
+                errors[:, a] = (Q @ (shrink[:, None] * rotated)) / slack[:, None]
+        return errors
+
+
+class RowFactor:
+    """The rows of all folds."""
+
+    def __init__(self, summary: RowsSummary, fit_intercept: bool, method: Method) -> None:
+        self.layout = summary.layout
+        self.n_folds = summary.n_folds
+        self._rows, self._fold = np.asarray(summary.rows, np.float64), summary.folds
+        self._fit_intercept = fit_intercept
+        self._method: Method = method
+
+    @property
+    def fold_weights(self) -> Array:
+        """Weight of the rows of each fold."""
+        return np.bincount(self._fold, self._rows[:, 0] ** 2, minlength=self.n_folds)
+
+    def system(self, without: int | None = None) -> RowSystem:
+        """The system of all rows, or of all but one fold's."""
+        rows = self._rows if without is None else self._rows[self._fold != without]
+        return RowSystem(rows, self.layout.n_features, self._fit_intercept, self._method)
+
+    def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
+        """Squared errors (S, t) on a fold, or on all rows."""
+        return residual_squares(self._rows if fold is None else self._rows[self._fold == fold], solutions)
+
+
+@dataclass(frozen=True)
+class KeepRows:
+    """Keeps the rows of H: `dual` (n²L + n³/3 flops, for n < L), or the classical ELM, `svd`.
+
+    `svd` is the Moore–Penrose inverse of Schindler Algorithm 1, and needs n×L memory.
+    """
+
+    n_folds: int = 1
+    fit_intercept: bool = True
+    method: Method = "dual"
+
+    def __call__(self, source: Source, engine: Engine, layout: Layout) -> RowFactor:
+        """Keep the rows of all folds."""
+        rows = engine.summarize(
+            source.folded(self.n_folds), lambda: RowsSummary(layout, self.n_folds, engine.block_rows), name="rows"
+        )
+        return RowFactor(rows, self.fit_intercept, self.method)

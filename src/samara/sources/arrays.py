@@ -1,0 +1,112 @@
+"""Rows held in memory (or memory-mapped): dense arrays of any number type, and SciPy CSR matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from samara.core import Array, Block, FeatureMap
+from samara.rowkeys import fold_of, row_keys
+
+# Rows sorted by fold at a time: long runs of one fold keep the blocks full, the keys take 0.5 MB.
+FOLD_CHUNK = 65_536
+SMALLEST_PART = 256  # rows for which it is worth waking a worker
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """A table in memory; nothing of it is copied beyond a block."""
+
+    X: Any  # (n, d)
+    y: Array  # (n, t), or (n, 1) raw labels when a target map is set
+    weight: Array | None = None
+    maps: tuple[FeatureMap, ...] = ()
+    target: FeatureMap | None = None
+    n_folds: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return self.maps[-1].n_out if self.maps else int(self.X.shape[1])
+
+    @property
+    def n_targets(self) -> int:
+        return self.target.n_out if self.target else int(self.y.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        return hasattr(self.X, "indptr")
+
+    def map(self, feature_map: FeatureMap) -> ArraySource:
+        """The same rows, seen through one more map."""
+        return replace(self, maps=(*self.maps, feature_map))
+
+    def with_targets(self, target: FeatureMap) -> ArraySource:
+        """The same rows with their targets seen through a map."""
+        return replace(self, target=target)
+
+    def folded(self, n_folds: int) -> ArraySource:
+        """The same rows, each block of one fold only."""
+        return replace(self, n_folds=n_folds)
+
+    def parts(self, count: int) -> Sequence[ArrayPart]:
+        """Up to ``count`` runs of consecutive rows, as equal as can be, none much shorter than a block."""
+        count = max(1, min(count, self.n_rows // SMALLEST_PART))
+        edges = np.linspace(0, self.n_rows, count + 1).astype(int)
+        return [ArrayPart(self, int(a), int(b)) for a, b in pairwise(edges)]
+
+
+@dataclass(frozen=True)
+class ArrayPart:
+    """Rows ``start`` to ``stop`` of a source."""
+
+    source: ArraySource
+    start: int
+    stop: int
+
+    def blocks(self, rows: int) -> Iterator[Block]:
+        """Blocks of at most ``rows`` rows; rows of weight 0 are left out."""
+        weight = self.source.weight
+        if self.source.n_folds == 1 and (weight is None or (weight[self.start : self.stop] > 0).all()):
+            for lo in range(self.start, self.stop, rows):
+                yield self._block(slice(lo, min(lo + rows, self.stop)), lo, 0)
+            return
+        chunk = FOLD_CHUNK if self.source.n_folds > 1 else rows
+        for lo in range(self.start, self.stop, chunk):
+            for fold, index in self._by_fold(lo, min(lo + chunk, self.stop)):
+                # Equal pieces: a remainder of a few rows would waste a whole product.
+                for piece in np.array_split(index, -(-len(index) // rows)):
+                    yield self._block(piece, lo, fold)
+
+    def _by_fold(self, lo: int, hi: int) -> Iterator[tuple[int, Array]]:
+        """The row numbers of each fold that has any, without the rows of weight 0."""
+        source = self.source
+        rows = np.arange(lo, hi)
+        alive = None if source.weight is None else source.weight[lo:hi] > 0
+        if source.n_folds == 1:
+            folds = np.zeros(hi - lo, np.intp)
+        else:
+            folds = fold_of(row_keys(source.X[lo:hi]), source.n_folds)
+        for fold in range(source.n_folds):
+            chosen = folds == fold if alive is None else (folds == fold) & alive
+            if chosen.any():
+                yield fold, rows[chosen]
+
+    def _block(self, index: slice | Array, start: int, fold: int) -> Block:
+        source = self.source
+        y = source.y[index]
+        return Block(
+            X=source.X[index],
+            y=source.target(y) if source.target else y,
+            weight=None if source.weight is None else source.weight[index],
+            start=start,
+            fold=fold,
+            maps=source.maps,
+        )

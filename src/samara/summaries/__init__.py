@@ -1,0 +1,19 @@
+"""What one pass keeps."""
+
+from samara.summaries.layout import Layout
+from samara.summaries.moments import Moments
+from samara.summaries.predictions import LeaveOneOut, Predictions, Press
+from samara.summaries.profile import ColumnMoments, Profile
+from samara.summaries.triangle import Rows, Triangle
+
+__all__ = [
+    "ColumnMoments",
+    "Layout",
+    "LeaveOneOut",
+    "Moments",
+    "Predictions",
+    "Press",
+    "Profile",
+    "Rows",
+    "Triangle",
+]

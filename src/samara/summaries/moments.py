@@ -1,0 +1,78 @@
+"""Moments of folds: everything a ridge fit and its exact K-fold scores need, from one pass."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from samara.core import Array, Block
+from samara.linalg import add_gram
+from samara.summaries.layout import Layout
+
+# float32 products are added up in float32 over this many rows, then carried into float64.
+FLUSH_ROWS = 16_384
+
+
+class Moments:
+    """ZᵀZ of the augmented rows of each fold, in the upper triangle, in float64.
+
+    (PR-ELM, Schindler Algorithm 3: P′ ← P′ + HᵢᵀHᵢ, Q′ ← Q′ + HᵢᵀTᵢ, here with folds and weights.)
+    """
+
+    def __init__(self, layout: Layout, n_folds: int, block_rows: int) -> None:
+        self.layout = layout
+        self.grams: list[Array | None] = [None] * n_folds
+        self._block_rows = block_rows
+        self._workspace: Array | None = None
+        self._single: Array | None = None  # the float32 sum not yet carried over
+        self._single_rows = 0
+        self._single_fold = 0
+
+    def update(self, block: Block) -> None:
+        """Add the rows of a block to the moments of its fold."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
+        Z = self.layout.fill(block, self._workspace)
+        if self.layout.dtype == np.float64:
+            add_gram(Z, self._gram(block.fold))
+        else:
+            self._update_single(Z, block.fold)
+
+    def merge(self, other: Self) -> None:
+        """Add another's moments; the other is used up."""
+        self.finish()
+        other.finish()
+        for fold, gram in enumerate(other.grams):
+            if self.grams[fold] is None:
+                self.grams[fold] = gram
+            elif gram is not None:
+                self._gram(fold)[...] += gram
+            other.grams[fold] = None
+
+    def finish(self) -> Self:
+        """Carry over what is pending and let the workspace go."""
+        self._flush()
+        self._workspace = self._single = None
+        return self
+
+    def _gram(self, fold: int) -> Array:
+        gram = self.grams[fold]
+        if gram is None:
+            gram = self.grams[fold] = np.zeros((self.layout.width,) * 2)
+        return gram
+
+    def _update_single(self, Z: Array, fold: int) -> None:
+        if fold != self._single_fold or self._single_rows + len(Z) > FLUSH_ROWS:
+            self._flush()
+        if self._single is None:
+            self._single = np.zeros((self.layout.width,) * 2, np.float32)
+        self._single_fold = fold
+        self._single_rows += len(Z)
+        add_gram(Z, self._single)
+
+    def _flush(self) -> None:
+        if self._single is not None and self._single_rows:
+            self._gram(self._single_fold)[...] += self._single
+            self._single[...] = 0
+        self._single_rows = 0

@@ -1,0 +1,137 @@
+"""A first look at the rows: means and spreads of inputs and targets, and a sample of rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from samara.core import Array, Block, dense
+from samara.errors import NonFiniteError
+from samara.rowkeys import row_keys
+
+
+class ColumnMoments:
+    """Weighted mean, spread and range of columns, merged by Chan's formula: no shift, no cancellation."""
+
+    def __init__(self) -> None:
+        self.weight = 0.0
+        self.mean: Array = np.zeros(0)
+        self.squares: Array = np.zeros(0)  # Σ w (x − mean)²
+        self.low: Array = np.zeros(0)
+        self.high: Array = np.zeros(0)
+
+    @classmethod
+    def of(cls, X: Any, weight: Array | None) -> ColumnMoments:
+        """The moments of one block, dense or sparse."""
+        made = cls()
+        made.weight = float(X.shape[0] if weight is None else weight.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            if hasattr(X, "indptr"):
+                made._from_sparse(X, weight)
+            else:
+                made._from_dense(np.asarray(X, np.float64), weight)
+        return made
+
+    def _from_dense(self, X: Array, weight: Array | None) -> None:
+        self.low, self.high = X.min(axis=0), X.max(axis=0)
+        shares = np.full(len(X), 1 / len(X)) if weight is None else weight / self.weight
+        self.mean = shares @ X
+        centred = X - self.mean
+        np.multiply(centred, centred, out=centred)
+        self.squares = shares @ centred * self.weight
+
+    def _from_sparse(self, X: Any, weight: Array | None) -> None:
+        shares = np.full(X.shape[0], 1 / X.shape[0]) if weight is None else weight / self.weight
+        self.low, self.high = (np.asarray(f.todense(), np.float64).ravel() for f in (X.min(axis=0), X.max(axis=0)))
+        self.mean = np.asarray(shares @ X, np.float64)
+        squares = X.astype(np.float64).power(2)
+        self.squares = np.maximum(np.asarray(shares @ squares) - self.mean**2, 0) * self.weight
+
+    def merge(self, other: ColumnMoments) -> None:
+        """Add the rows of another."""
+        if other.weight == 0:
+            return
+        if self.weight == 0:
+            self.__dict__.update(other.__dict__)
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = self.weight + other.weight
+            gap = other.mean - self.mean
+            self.squares = self.squares + other.squares + gap**2 * (self.weight * other.weight / total)
+            self.mean = self.mean + gap * (other.weight / total)
+        self.weight = total
+        self.low = np.minimum(self.low, other.low)
+        self.high = np.maximum(self.high, other.high)
+
+    @property
+    def spread(self) -> Array:
+        """Standard deviation; half the range where squares over- or underflow; 1 for a constant column."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.sqrt(self.squares / max(self.weight, np.finfo(float).tiny))
+            half_range = self.high / 2 - self.low / 2
+            # Below 1e-10 of the values' size a spread is rounding noise, not a signal to blow up.
+            size = np.maximum(abs(self.low), abs(self.high))
+        odd = ~np.isfinite(spread) | ((spread == 0) & (self.high > self.low))
+        spread = np.where(odd, half_range, spread)
+        return np.where(half_range > 1e-12 * size, spread, 1.0)
+
+
+class Profile:
+    """Column moments of inputs and targets, and which rows have the smallest keys (a uniform sample).
+
+    The sample is the same however the rows are ordered, cut or repeated, and a smaller sample is the
+    beginning of a larger one.
+    """
+
+    def __init__(self, sample_rows: int = 0, salt: int = 0) -> None:
+        self.sample_rows = sample_rows
+        self.salt = salt
+        self.n_rows = 0
+        self.inputs = ColumnMoments()
+        self.targets = ColumnMoments()
+        self._keys: Array = np.zeros(0, np.uint64)
+        self._sample: Array | None = None
+
+    def update(self, block: Block) -> None:
+        """Look at a block; refuse NaN and infinity."""
+        if not len(block):
+            return
+        inputs = ColumnMoments.of(block.X, block.weight)
+        targets = ColumnMoments.of(block.y, block.weight)
+        for moments, what in ((inputs, "X"), (targets, "y")):
+            if not (np.isfinite(moments.low).all() and np.isfinite(moments.high).all()):
+                raise NonFiniteError(f"{what} contains NaN or infinity")
+        self.n_rows += len(block)
+        self.inputs.merge(inputs)
+        self.targets.merge(targets)
+        if self.sample_rows:
+            self._draw(row_keys(block.X, self.salt), block.X)
+
+    def merge(self, other: Self) -> None:
+        """Add another's look."""
+        self.n_rows += other.n_rows
+        self.inputs.merge(other.inputs)
+        self.targets.merge(other.targets)
+        if other._sample is not None:
+            self._draw(other._keys, other._sample)
+
+    @property
+    def sample(self) -> Array:
+        """Up to ``sample_rows`` distinct rows, in the order of their keys."""
+        return np.zeros((0, len(self.inputs.mean))) if self._sample is None else self._sample
+
+    def _draw(self, keys: Array, X: Any) -> None:
+        if len(self._keys) == self.sample_rows:
+            below = np.flatnonzero(keys < self._keys[-1])
+            if not len(below):
+                return
+            keys, X = keys[below], X[below]
+        keys, first = np.unique(keys, return_index=True)
+        keys, first = keys[: self.sample_rows], first[: self.sample_rows]
+        rows = dense(X[first]).astype(np.float64)
+        if self._sample is not None:
+            keys, first = np.unique(np.concatenate([self._keys, keys]), return_index=True)
+            keys, first = keys[: self.sample_rows], first[: self.sample_rows]
+            rows = np.concatenate([self._sample, rows])[first]
+        self._keys, self._sample = keys, rows

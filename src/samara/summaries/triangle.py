@@ -1,0 +1,79 @@
+"""The square-root form: a triangle of each fold (TSQR), or simply its rows."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from samara.core import Array, Block
+from samara.summaries.layout import Layout
+
+
+class Triangle:
+    """R of each fold with RᵀR = ZᵀZ; never squares the condition number.
+
+    A fold with fewer rows than columns keeps a trapezoid, so nothing is special about n < L.
+    """
+
+    def __init__(self, layout: Layout, n_folds: int, block_rows: int) -> None:
+        self.layout = layout
+        self.folds: list[Array] = [np.zeros((0, layout.width), layout.dtype) for _ in range(n_folds)]
+        self._block_rows = block_rows
+        self._workspace: Array | None = None
+
+    def update(self, block: Block) -> None:
+        """Fold the rows of a block into the triangle."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
+        self._stack(block.fold, self.layout.fill(block, self._workspace))
+
+    def merge(self, other: Self) -> None:
+        """Fold in another's triangles."""
+        for fold, R in enumerate(other.folds):
+            if len(R):
+                self._stack(fold, R)
+
+    def finish(self) -> Self:
+        """Let the workspace go."""
+        self._workspace = None
+        return self
+
+    def _stack(self, fold: int, rows: Array) -> None:
+        self.folds[fold] = np.linalg.qr(np.vstack([self.folds[fold], rows]), mode="r")
+
+
+class Rows:
+    """The augmented rows themselves, for problems small enough to keep them (n < L, or the plain SVD)."""
+
+    def __init__(self, layout: Layout, n_folds: int, block_rows: int) -> None:
+        self.layout = layout
+        self.n_folds = n_folds
+        self.block_rows = block_rows
+        self._rows: list[Array] = []
+        self._folds: list[Array] = []
+
+    def update(self, block: Block) -> None:
+        """Keep the rows of a block."""
+        self._rows.append(self.layout.fill(block, np.empty((len(block), self.layout.width), self.layout.dtype)))
+        self._folds.append(np.full(len(block), block.fold))
+
+    def merge(self, other: Self) -> None:
+        """Append another's rows."""
+        self._rows += other._rows
+        self._folds += other._folds
+
+    def finish(self) -> Self:
+        """Put the rows into one array, in place of the pieces."""
+        while len(self._rows) > 1:
+            self._rows = [np.concatenate(self._rows)]
+            self._folds = [np.concatenate(self._folds)]
+        return self
+
+    @property
+    def rows(self) -> Array:
+        return self.finish()._rows[0]
+
+    @property
+    def folds(self) -> Array:
+        return self.finish()._folds[0]

@@ -1,0 +1,12 @@
+"""Every check scikit-learn has for estimators, with no expected failures."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from samara import ELMClassifier, ELMRegressor
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks([ELMRegressor(), ELMClassifier()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
