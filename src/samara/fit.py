@@ -27,7 +27,7 @@ from samara.maps import (
 from samara.model import Model
 from samara.plan import Budget, Plan, Shape, make_plan
 from samara.selection import Selection, Selector, TooFewFoldsError, choose, leave_out_pass
-from samara.solvers import IllConditionedError, factorize
+from samara.solvers import IllConditionedError, factorize, safe_ridge
 from samara.summaries import Layout, Profile
 
 LOOK_ROWS = 1024  # rows whose mean hidden values are taken as the shift
@@ -221,8 +221,10 @@ class _Attempt:
 
     def _grid(self) -> Array:
         """Ten ridges in proportion to the mean eigenvalue of the Gram."""
-        mean = self.factor.system().trace / self.sizes[-1]
-        return (mean if mean > 0 else 1.0) * np.logspace(-7, 2, 10)
+        trace = self.factor.system().trace or 1.0
+        mean = trace / self.sizes[-1]
+        low = max(1e-7 * mean, safe_ridge(trace, self.settings.dtype.name))
+        return np.geomspace(low, max(100 * mean, 10 * low), 10)
 
     def _select(self) -> None:
         selector = self.settings.selector

@@ -10,7 +10,7 @@ import numpy as np
 
 from samara.core import TILE_ROWS
 from samara.errors import BudgetError, InputError
-from samara.solvers import SAFE_RIDGE
+from samara.solvers import safe_ridge
 
 DEFAULT_BLOCK = 2048
 SMALLEST_BLOCK = 256
@@ -131,16 +131,15 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
     if asked != "auto":
         return asked, "as asked"
     L, n = shape.n_hidden + shape.n_link, shape.n_rows
-    tiny = shape.smallest_alpha is not None and shape.trace is not None
-    eps = float(np.finfo(shape.dtype).eps)
-    too_small = tiny and (shape.smallest_alpha or 0.0) < SAFE_RIDGE * eps * (shape.trace or 0.0)
+    limit = safe_ridge(shape.trace or 0.0, shape.dtype)
+    too_small = shape.smallest_alpha is not None and shape.smallest_alpha < limit
     if n < L and shape.n_sizes == 1:
         if too_small or shape.smallest_alpha == 0:
             return "svd", f"{n:,} rows < {L:,} columns, and ridge {shape.smallest_alpha:.1e} is too small to square H"
         return "dual", f"{n:,} rows < {L:,} columns: an n×n system is the smaller one"
     if too_small or shape.smallest_alpha == 0:
-        return "qr", f"ridge {shape.smallest_alpha:.1e} is below 8·eps·tr(G): a triangle does not square cond(H)"
-    return "gram", f"{n:,} rows ≥ {L:,} columns and no ridge below 8·eps·tr(G): one pass of normal equations"
+        return "qr", f"ridge {shape.smallest_alpha:.1e} is below the rounding of HᵀH ({limit:.1e}): a triangle does not square cond(H)"
+    return "gram", f"{n:,} rows ≥ {L:,} columns and no ridge below the rounding of HᵀH: one pass of normal equations"
 
 
 def full_block(shape: Shape, solver: str) -> int:

@@ -27,9 +27,9 @@ def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **opti
             ensure_all_finite=False,
             **options,
         )
-    except (ValueError, TypeError) as error:
+    except ValueError:
         refuse_text(X)
-        raise error
+        raise
     made = checked[0] if isinstance(checked, tuple) else checked
     if hasattr(made, "indptr") and not made.has_canonical_format:
         made = made.copy()

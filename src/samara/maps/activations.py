@@ -10,18 +10,19 @@ from samara.core import Array
 
 InPlace = Callable[[Array], None]
 
+# What the weights are multiplied by beforehand: saves the activation a pass over its rows.
+PRESCALE = {"sigmoid": -1.0, "tanh": 2.0}
+
 
 def _sigmoid(z: Array) -> None:
-    # 1/(1 + exp(−z)): half the time of scipy.special.expit; exp may run to infinity, and 1/∞ is right.
-    np.negative(z, out=z)
+    # 1/(1 + exp(z)) of −z: half the time of scipy.special.expit; exp may run to infinity, and 1/∞ is right.
     np.exp(z, out=z)
     z += 1
     np.reciprocal(z, out=z)
 
 
 def _tanh(z: Array) -> None:
-    # 1 − 2/(1 + exp(2z)): np.tanh takes twice as long; the absolute error stays below 3e-16.
-    z += z
+    # 1 − 2/(1 + exp(z)) of 2z: np.tanh takes longer; the absolute error stays below 3e-16.
     np.exp(z, out=z)
     z += 1
     np.divide(-2, z, out=z)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from samara.core import Array, FeatureMap, dense
-from samara.maps.activations import ACTIVATIONS
+from samara.maps.activations import ACTIVATIONS, PRESCALE
 from samara.maps.scaling import Standardize
 
 
@@ -28,16 +28,20 @@ class AdditiveNodes:
         """Hidden rows of input rows."""
         H = np.empty((X.shape[0], self.n_out), self.weights.dtype) if out is None else out
         if hasattr(X, "indptr"):
-            H[...] = X @ self.weights[:-1]
-            H += self.weights[-1]
+            H[...] = X @ self._product[:-1]
+            H += self._product[-1]
         else:
             augmented = np.empty((len(X), len(self.weights)), self.weights.dtype)
             augmented[:, :-1] = X
             augmented[:, -1] = 1
-            np.matmul(augmented, self.weights, out=H)
+            np.matmul(augmented, self._product, out=H)
         with np.errstate(over="ignore"):
             ACTIVATIONS[self.activation](H)
         return H
+
+    @cached_property
+    def _product(self) -> Array:
+        return self.weights * self.weights.dtype.type(PRESCALE.get(self.activation, 1.0))
 
     def after(self, scaling: Standardize) -> AdditiveNodes:
         """The same nodes with the scaling folded into the weights, so that sparse rows stay sparse."""

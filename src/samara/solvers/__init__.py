@@ -1,7 +1,7 @@
 """Summary → factor."""
 
 from samara.core import Engine, Factor, Source
-from samara.solvers.normal import SAFE_RIDGE, Gram, IllConditionedError, NormalFactor, NormalSystem
+from samara.solvers.normal import Gram, IllConditionedError, NormalFactor, NormalSystem, safe_ridge
 from samara.solvers.root import Qr, RootFactor, RootSystem, numerical_rank
 from samara.solvers.rows import KeepRows, RowFactor, RowSystem
 from samara.summaries import Layout
@@ -19,7 +19,6 @@ def factorize(name: str, n_folds: int, fit_intercept: bool, source: Source, engi
 
 
 __all__ = [
-    "SAFE_RIDGE",
     "SOLVERS",
     "Gram",
     "IllConditionedError",
@@ -33,4 +32,5 @@ __all__ = [
     "RowSystem",
     "factorize",
     "numerical_rank",
+    "safe_ridge",
 ]

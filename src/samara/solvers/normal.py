@@ -12,11 +12,17 @@ from samara.core import Array, Engine, Source
 from samara.linalg import factor_upper, leading_solutions, mirror_upper, solve_upper, triangle_condition
 from samara.summaries import Layout, Moments
 
-# Below this multiple of eps·tr(G) the rounding of G itself competes with the ridge.
-SAFE_RIDGE = 8.0
-# Where the ridge is smaller than that, a Cholesky factor of G is still trusted up to this condition of H:
-# coefficients then lose cond(H)²·eps = 1e-6 at most.
-TRUSTED_CONDITION = 1e5
+# The rounding of a streamed Gram matrix is at most this share of its trace (measured: 1e-17 in float64 and
+# 0.13·eps = 1.5e-8 in float32, a fifth of that where eigenvalues are small). A smaller ridge drowns in it.
+_ROUNDING = {"float64": 8.0, "float32": 0.25}  # in eps
+# With a smaller ridge than that, a Cholesky factor is still trusted up to this condition number of H:
+# coefficients then lose cond(H)²·eps, 2e-6 and 1e-3.
+_TRUSTED_CONDITION = {"float64": 1e5, "float32": 1e2}
+
+
+def safe_ridge(trace: float, dtype: str) -> float:
+    """The smallest ridge that a streamed Gram matrix of this trace carries whatever its condition."""
+    return _ROUNDING[dtype] * float(np.finfo(dtype).eps) * trace
 
 
 class IllConditionedError(ArithmeticError):
@@ -30,7 +36,7 @@ class IllConditionedError(ArithmeticError):
 class NormalSystem:
     """(G + αI) β = r over the centred moments of some rows."""
 
-    def __init__(self, moments: Array, n_features: int, fit_intercept: bool, eps: float) -> None:
+    def __init__(self, moments: Array, n_features: int, fit_intercept: bool, dtype: str) -> None:
         L = n_features
         self.weight = float(moments[0, 0])
         self.fit_intercept = fit_intercept
@@ -43,7 +49,7 @@ class NormalSystem:
         self.gram = centred[:L, :L]
         self.cross = centred[:L, L:]
         self.target_squares = np.diagonal(centred)[L:].copy()
-        self._eps = eps
+        self._dtype = dtype
 
     @property
     def trace(self) -> float:
@@ -56,9 +62,9 @@ class NormalSystem:
         R[np.diag_indices_from(R)] += alpha
         if not factor_upper(R):
             raise IllConditionedError(float("inf"))
-        if alpha < SAFE_RIDGE * self._eps * self.trace:
+        if alpha < safe_ridge(self.trace, self._dtype):
             condition = triangle_condition(R)
-            if condition > TRUSTED_CONDITION:
+            if condition > _TRUSTED_CONDITION[self._dtype]:
                 raise IllConditionedError(condition)
         z = solve_upper(R, self.cross.copy(), transposed=True)
         return R, z
@@ -101,7 +107,7 @@ class NormalFactor:
         width = moments.layout.width
         self.layout = moments.layout
         self._fit_intercept = fit_intercept
-        self._eps = float(np.finfo(moments.layout.dtype).eps)
+        self._dtype = moments.layout.dtype.name
         self._folds = [np.zeros((width, width)) if g is None else mirror_upper(g) for g in moments.grams]
         self._total = sum(self._folds[1:], self._folds[0]) if len(self._folds) > 1 else self._folds[0]
 
@@ -117,7 +123,7 @@ class NormalFactor:
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
         moments = self._total if without is None else self._total - self._folds[without]
-        return NormalSystem(moments, self.layout.n_features, self._fit_intercept, self._eps)
+        return NormalSystem(moments, self.layout.n_features, self._fit_intercept, self._dtype)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """yᵀy − 2uᵀr + uᵀGu with u = [intercept; β]: (S, t)."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, svd
 
 from samara.core import Array, Engine, Source
-from samara.solvers.normal import SAFE_RIDGE, with_intercept
+from samara.solvers.normal import safe_ridge, with_intercept
 from samara.solvers.root import numerical_rank, residual_squares
 from samara.summaries import Layout
 from samara.summaries import Rows as RowsSummary
@@ -47,7 +47,7 @@ class RowSystem:
 
     def _solve_leading(self, alpha: float, size: int) -> Array:
         H = self.H[:, :size]
-        if self.method == "dual" and alpha >= SAFE_RIDGE * np.finfo(float).eps * self.trace:
+        if self.method == "dual" and alpha >= safe_ridge(self.trace, "float64"):
             kernel = H @ H.T
             kernel.flat[:: len(kernel) + 1] += alpha
             try:

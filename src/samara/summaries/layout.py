@@ -13,7 +13,7 @@ import numpy as np
 
 from samara.core import Array, Block
 
-_ALIGN = 16  # a row of the workspace starts on a cache line
+_ALIGN = 16  # columns: the features of a row start on a cache line
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,14 @@ class Layout:
         return 1 + self.n_features + self.n_targets
 
     def workspace(self, rows: int) -> Array:
-        """Room for the augmented rows of a block; each row padded to whole cache lines."""
-        padded = -(-self.width // _ALIGN) * _ALIGN
-        return np.empty((rows, padded), self.dtype)[:, : self.width]
+        """Room for the augmented rows of a block; the features of each row start on a cache line."""
+        padded = -(-(_ALIGN + self.width) // _ALIGN) * _ALIGN
+        return np.empty((rows, padded), self.dtype)[:, _ALIGN - 1 : _ALIGN - 1 + self.width]
 
     def fill(self, block: Block, workspace: Array) -> Array:
         """Write the augmented rows of a block into the top of the workspace."""
         Z = workspace[: len(block)]
-        features = Z[:, 1 : 1 + self.n_features]
-        block.features(out=features)
-        if self.shift.any():
-            features -= self.shift
+        block.features(out=Z[:, 1 : 1 + self.n_features], shift=self.shift)
         Z[:, 0] = 1
         Z[:, 1 + self.n_features :] = (block.y - self.centre) / self.spread
         if block.weight is not None:
