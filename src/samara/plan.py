@@ -16,7 +16,17 @@ DEFAULT_BLOCK = 2048
 SMALLEST_BLOCK = 256
 KEY_ROWS = 65_536  # rows whose folds are worked out at a time
 BASE = 12 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+_UNITS = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 2**10,
+    "mi": 2**20,
+    "gi": 2**30,
+    "ti": 2**40,
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Shape:
     smallest_alpha: float | None = None  # None: chosen in proportion to the trace, never too small
     trace: float | None = None  # estimate of tr G, once some rows were seen
     sample_rows: int = 0
-    gathers: bool = False  # rows are copied out by index: folds, or rows of weight 0
+    grows: bool = False  # nodes may be appended to a model half as large
 
     @property
     def width(self) -> int:
@@ -135,11 +145,20 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
     too_small = shape.smallest_alpha is not None and shape.smallest_alpha < limit
     if n < L and shape.n_sizes == 1:
         if too_small or shape.smallest_alpha == 0:
-            return "svd", f"{n:,} rows < {L:,} columns, and ridge {shape.smallest_alpha:.1e} is too small to square H"
+            return (
+                "svd",
+                f"{n:,} rows < {L:,} columns, and ridge {shape.smallest_alpha:.1e} is too small to square H",
+            )
         return "dual", f"{n:,} rows < {L:,} columns: an n×n system is the smaller one"
     if too_small or shape.smallest_alpha == 0:
-        return "qr", f"ridge {shape.smallest_alpha:.1e} is below the rounding of HᵀH ({limit:.1e}): a triangle does not square cond(H)"
-    return "gram", f"{n:,} rows ≥ {L:,} columns and no ridge below the rounding of HᵀH: one pass of normal equations"
+        return (
+            "qr",
+            f"ridge {shape.smallest_alpha:.1e} is below the rounding of HᵀH ({limit:.1e}): a triangle does not square cond(H)",
+        )
+    return (
+        "gram",
+        f"{n:,} rows ≥ {L:,} columns and no ridge below the rounding of HᵀH: one pass of normal equations",
+    )
 
 
 def full_block(shape: Shape, solver: str) -> int:
@@ -172,7 +191,9 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     if solver == "gram":
         single = 4 * shape.width**2 if shape.itemsize == 4 else 0
         summarize = workers * (folds * square + single + lane)
-        solve = (folds + (folds > 1) + 3) * square + 4 * cases
+        solve = (folds + (folds > 1) + 4) * square + 4 * cases
+        if shape.grows:  # the moments of the smaller model stay until they are put into the larger one's
+            summarize, solve = summarize + folds * square // 4, solve + folds * square
     elif solver == "qr":
         stacked = 8 * (shape.width + block) * shape.width
         summarize = workers * (folds * square + lane + 3 * stacked)
@@ -184,7 +205,10 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
         solve = 3 * kept + (3 * small if solver == "dual" else 3 * kept + 3 * small) + 4 * cases
     if shape.selection == "loo" and solver in ("gram", "qr"):
         solve = max(solve, (folds + 6) * square)
-        extra = shape.itemsize * block * (shape.n_hidden + shape.n_link) + 24 * block * shape.n_alphas * shape.n_targets
+        extra = (
+            shape.itemsize * block * (shape.n_hidden + shape.n_link)
+            + 24 * block * shape.n_alphas * shape.n_targets
+        )
         summarize = max(summarize, (folds + 3) * square + workers * (lane + extra))
     if shape.selection in ("gcv", "lcurve"):
         solve = max(solve, (folds + 6) * square)
@@ -195,7 +219,7 @@ def _lane_bytes(shape: Shape, block: int) -> int:
     """What one worker holds beside its summary."""
     workspace = shape.itemsize * block * (shape.width + 15)
     tile = TILE_ROWS * (2 * 8 + shape.itemsize) * (shape.n_inputs + 2)
-    gathered = 8 * block * shape.n_inputs if shape.gathers else 0
+    gathered = 8 * block * shape.n_inputs if shape.n_folds > 1 else 0
     keys = 48 * min(KEY_ROWS, shape.n_rows) if shape.n_folds > 1 else 0
     return workspace + tile + gathered + keys + 24 * block * shape.n_targets
 
@@ -210,8 +234,15 @@ def flops(shape: Shape, solver: str) -> float:
     """Floating-point operations of the whole fit."""
     n, L, t = float(shape.n_rows), float(shape.n_hidden + shape.n_link), shape.n_targets
     mapping = 2 * n * (shape.n_inputs + 1) * shape.n_hidden
-    per_system = {"gram": L**3 / 3, "qr": 2 * L**3, "dual": n**3 / 3 + 2 * n * L * t, "svd": 6 * n * min(n, L) * L}
-    summary = {"gram": n * shape.width**2, "qr": 2.7 * n * shape.width**2, "dual": n * n * L, "svd": 0.0}[solver]
+    per_system = {
+        "gram": L**3 / 3,
+        "qr": 2 * L**3,
+        "dual": n**3 / 3 + 2 * n * L * t,
+        "svd": 6 * n * min(n, L) * L,
+    }
+    summary = {"gram": n * shape.width**2, "qr": 2.7 * n * shape.width**2, "dual": n * n * L, "svd": 0.0}[
+        solver
+    ]
     systems = 1 + (shape.n_folds * shape.n_alphas if shape.selection == "kfold" else 0)
     total = passes(shape, solver) * mapping + summary + systems * per_system[solver]
     if shape.selection == "loo":
@@ -221,6 +252,7 @@ def flops(shape: Shape, solver: str) -> float:
 
 def _refusal(shape: Shape, solver: str, memory: int, peak: int) -> BudgetError:
     """What was needed, what was given, what would fit."""
+
     def needs(n_hidden: int) -> int:
         return peak_bytes(replace(shape, n_hidden=n_hidden), solver, SMALLEST_BLOCK, 1)
 

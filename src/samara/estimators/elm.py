@@ -28,9 +28,7 @@ from samara.plan import DEFAULT_BLOCK
 from samara.sources import ArraySource
 
 
-class _ELM(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator
-):  # type: ignore[misc]
+class _ELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """What the regressor and the classifier share: parameters, the fit of a source, and its results."""
 
     def __init__(
@@ -359,7 +357,9 @@ engine, dtype, verbose, random_state
         weight = check_weights(sample_weight, X)
         classes = distinct(y if weight is None else y[weight > 0])
         if len(classes) < 2:
-            raise InputError(f"ELMClassifier needs at least two classes; y holds one class only: {classes[0]!r}.")
+            raise InputError(
+                f"ELMClassifier needs at least two classes; y holds one class only: {classes[0]!r}."
+            )
         if self.class_weight is not None:
             weight = _weigh_classes(self.class_weight, classes, y, weight)
         source = ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes))

@@ -88,7 +88,9 @@ def check_weights(sample_weight: Any, X: Any) -> Array | None:
     bad = ~np.isfinite(weight) | (weight < 0)
     if bad.any():
         row = int(np.argmax(bad))
-        raise InputError(f"sample_weight must not be negative, NaN or infinite: row {row} has {weight[row]:g}.")
+        raise InputError(
+            f"sample_weight must not be negative, NaN or infinite: row {row} has {weight[row]:g}."
+        )
     if not weight.any():
         raise InputError("sample_weight is zero for every row: nothing to fit.")
     return weight

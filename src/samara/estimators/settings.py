@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from samara.core import FeatureMap
 from samara.engines import Progress, Threads
 from samara.errors import InputError, unknown_name
-from samara.fit import Settings
 from samara.maps import LAYERS, Additive, Radial
 from samara.plan import Budget, parse_memory
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
+from samara.settings import Layer, Settings
 from samara.solvers import SOLVERS
 
 SCALES = ("standard", "quantile")
@@ -55,7 +55,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
     )
 
 
-def _layer(hidden: Any) -> Additive | Radial | FeatureMap:
+def _layer(hidden: Any) -> Layer:
     if isinstance(hidden, str):
         if hidden not in LAYERS:
             raise unknown_name("hidden layer", hidden, LAYERS)
@@ -69,7 +69,7 @@ def _layer(hidden: Any) -> Additive | Radial | FeatureMap:
     raise InputError(f"hidden must be a name, a layer or a FeatureMap, got {type(hidden).__name__}.")
 
 
-def _sizes(n_hidden: Any, layer: Additive | Radial | FeatureMap) -> tuple[int, ...] | None:
+def _sizes(n_hidden: Any, layer: Layer) -> tuple[int, ...] | None:
     if not isinstance(layer, Additive | Radial):
         return (layer.n_out,)
     if isinstance(n_hidden, str):
@@ -78,7 +78,9 @@ def _sizes(n_hidden: Any, layer: Additive | Radial | FeatureMap) -> tuple[int, .
         return None
     given = list(n_hidden) if isinstance(n_hidden, Sequence | np.ndarray) else [n_hidden]
     if not given or not all(isinstance(size, Integral) and size >= 1 for size in given):
-        raise InputError(f'n_hidden must be a positive whole number, a list of them or "auto", got {n_hidden!r}.')
+        raise InputError(
+            f'n_hidden must be a positive whole number, a list of them or "auto", got {n_hidden!r}.'
+        )
     return tuple(sorted({int(size) for size in given}))
 
 
@@ -91,7 +93,12 @@ def _alphas(alpha: Any) -> tuple[float, ...] | None:
     if not given:
         raise InputError("alpha is an empty list: give at least one ridge.")
     for value in given:
-        if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)) or value < 0:
+        if (
+            not isinstance(value, Real)
+            or isinstance(value, bool)
+            or not np.isfinite(float(value))
+            or value < 0
+        ):
             raise InputError(f"alpha must be 0 or more (0 is the pseudo-inverse), got {value!r}.")
     return tuple(sorted({float(value) for value in given}))
 

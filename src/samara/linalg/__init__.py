@@ -1,10 +1,19 @@
 """Pure matrix functions."""
 
-from samara.linalg.blas import add_gram, factor_upper, in_threads, mirror_upper, single_blas_thread, solve_upper
+from samara.linalg.blas import (
+    add_gram,
+    add_product,
+    factor_upper,
+    in_threads,
+    mirror_upper,
+    single_blas_thread,
+    solve_upper,
+)
 from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle_condition
 
 __all__ = [
     "add_gram",
+    "add_product",
     "factor_upper",
     "in_threads",
     "leading_solutions",

@@ -86,6 +86,17 @@ def add_gram(Z: Array, gram: Array) -> None:
     syrk(b"L", b"N", _int(Z.shape[1]), _int(len(Z)), one, *_rows(Z), one, *_rows(gram))
 
 
+def add_product(A: Array, B: Array, product: Array) -> None:
+    """``product += A.T @ B``; all of one dtype."""
+    if not A.dtype == B.dtype == product.dtype or product.shape != (A.shape[1], B.shape[1]):
+        raise TypeError(f"a product of {product.shape} {product.dtype} for rows of {A.shape} and {B.shape}")
+    double = A.dtype == np.float64
+    one = _ref(ctypes.c_double(1) if double else ctypes.c_float(1))
+    gemm = _routine("dgemm" if double else "sgemm", 13)
+    shape = (_int(B.shape[1]), _int(A.shape[1]), _int(len(A)))
+    gemm(b"N", b"T", *shape, one, *_rows(B), *_rows(A), one, *_rows(product))
+
+
 def factor_upper(A: Array) -> bool:
     """Cholesky in place: A becomes R with RᵀR = A in the upper triangle; False where it is not definite."""
     info = ctypes.c_int(0)

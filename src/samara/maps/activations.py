@@ -10,11 +10,20 @@ from samara.core import Array
 
 InPlace = Callable[[Array], None]
 
-# What the weights are multiplied by beforehand: saves the activation a pass over its rows.
-PRESCALE = {"sigmoid": -1.0, "tanh": 2.0}
+
+def prescale(activation: str, dtype: np.dtype[np.floating]) -> float:
+    """What the weights are multiplied by beforehand: saves the activation a pass over its rows."""
+    if activation == "sigmoid":
+        return 0.5 if dtype == np.float32 else -1.0
+    return 2.0 if activation == "tanh" and dtype == np.float64 else 1.0
 
 
 def _sigmoid(z: Array) -> None:
+    if z.dtype == np.float32:  # ½ + ½·tanh of z/2: half the time of the way by exp, in float32
+        np.tanh(z, out=z)
+        z *= 0.5
+        z += 0.5
+        return
     # 1/(1 + exp(z)) of −z: half the time of scipy.special.expit; exp may run to infinity, and 1/∞ is right.
     np.exp(z, out=z)
     z += 1
@@ -22,7 +31,10 @@ def _sigmoid(z: Array) -> None:
 
 
 def _tanh(z: Array) -> None:
-    # 1 − 2/(1 + exp(z)) of 2z: np.tanh takes longer; the absolute error stays below 3e-16.
+    if z.dtype == np.float32:
+        np.tanh(z, out=z)
+        return
+    # 1 − 2/(1 + exp(z)) of 2z: faster than np.tanh; the absolute error stays below 3e-16.
     np.exp(z, out=z)
     z += 1
     np.divide(-2, z, out=z)

@@ -76,7 +76,9 @@ class Additive:
             b = for_bias.uniform(-half, half, n_hidden)
         return AdditiveNodes(np.concatenate([W.T, b[None]]), self.activation)
 
-    def _directions(self, n_hidden: int, d: int, rng: np.random.Generator, lottery: np.random.Generator) -> Array:
+    def _directions(
+        self, n_hidden: int, d: int, rng: np.random.Generator, lottery: np.random.Generator
+    ) -> Array:
         """Input weights of variance 1, a row a node, filled row by row so that they nest."""
         if self.weights == "uniform":
             return rng.uniform(-np.sqrt(3), np.sqrt(3), (n_hidden, d))

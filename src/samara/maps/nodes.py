@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from samara.core import Array, FeatureMap, dense
-from samara.maps.activations import ACTIVATIONS, PRESCALE
+from samara.maps.activations import ACTIVATIONS, prescale
 from samara.maps.scaling import Standardize
 
 
@@ -41,7 +41,7 @@ class AdditiveNodes:
 
     @cached_property
     def _product(self) -> Array:
-        return self.weights * self.weights.dtype.type(PRESCALE.get(self.activation, 1.0))
+        return self.weights * self.weights.dtype.type(prescale(self.activation, self.weights.dtype))
 
     def after(self, scaling: Standardize) -> AdditiveNodes:
         """The same nodes with the scaling folded into the weights, so that sparse rows stay sparse."""
@@ -84,9 +84,12 @@ class RadialNodes:
     def _product(self) -> Array:
         """(d + 2, L): multiplied by [x, ‖x‖², 1] it gives γ‖x − c‖²."""
         norms = np.einsum("ij,ij->i", self.centres, self.centres)
-        return np.concatenate([-2 * self.centres.T, np.ones((1, self.n_out)), norms[None]]).astype(
-            self.centres.dtype
-        ) * self.gamma
+        return (
+            np.concatenate([-2 * self.centres.T, np.ones((1, self.n_out)), norms[None]]).astype(
+                self.centres.dtype
+            )
+            * self.gamma
+        )
 
 
 @dataclass(frozen=True)

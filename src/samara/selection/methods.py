@@ -31,7 +31,9 @@ class KFold:
     n_folds: int = 5
     name = "kfold"
 
-    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+    def surface(
+        self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
+    ) -> Surface:
         """Scores (S, A, t) of every ridge and size."""
         weights = factor.fold_weights
         held = [f for f in range(factor.n_folds) if weights[f] > 0]
@@ -63,7 +65,9 @@ class Loo:
     n_folds: int = 1
     name = "loo"
 
-    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+    def surface(
+        self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
+    ) -> Surface:
         """Scores (S, A, t) of every ridge and size."""
         system = factor.system()
         scores, errors = zip(*(self._column(system, alphas, size, leave_out) for size in sizes), strict=True)
@@ -75,7 +79,12 @@ class Loo:
             total, fourth, weight, rows = squares.sum(0), (squares**2).sum(0), system.weight, len(squares)
         else:
             done = leave_out(spectral_press(system, alphas, size))
-            total, fourth, weight, rows = np.asarray(done.squares), np.asarray(done.fourths), done.weight, done.rows
+            total, fourth, weight, rows = (
+                np.asarray(done.squares),
+                np.asarray(done.fourths),
+                done.weight,
+                done.rows,
+            )
         mean = total / weight
         # Of n numbers q_i = w_i e_i²·n/W the mean is the score; its standard error is sd(q)/√n.
         variance = np.maximum(rows * fourth / weight**2 - mean**2, 0.0)
@@ -114,7 +123,9 @@ class Gcv:
     n_folds: int = 1
     name = "gcv"
 
-    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+    def surface(
+        self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
+    ) -> Surface:
         """Scores (S, A, t) of every ridge and size."""
         system = factor.system()
         rows = []
@@ -122,7 +133,9 @@ class Gcv:
             residual, _, freedom = path(system, alphas, size)
             slack = 1.0 - (freedom + system.fit_intercept) / system.weight
             with np.errstate(divide="ignore", invalid="ignore"):
-                rows.append(np.where(slack[:, None] > 0, residual / system.weight / slack[:, None] ** 2, np.inf))
+                rows.append(
+                    np.where(slack[:, None] > 0, residual / system.weight / slack[:, None] ** 2, np.inf)
+                )
         scores = np.stack(rows)
         return Surface(np.asarray(sizes), alphas, scores, np.full_like(scores, np.nan))
 
@@ -134,7 +147,9 @@ class LCurve:
     n_folds: int = 1
     name = "lcurve"
 
-    def surface(self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int) -> Surface:
+    def surface(
+        self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
+    ) -> Surface:
         """Minus the curvature at every ridge, (S, A, t)."""
         scores = np.stack([-curvature(factor.system(), alphas, size) for size in sizes])
         return Surface(np.asarray(sizes), alphas, scores, np.full_like(scores, np.nan))
@@ -170,6 +185,8 @@ def leave_out_pass(source: Source, engine: Engine, layout: Layout) -> LeaveOut:
     """How a selector asks for one more pass over the rows."""
 
     def run(press: Press) -> LeaveOneOut:
-        return engine.summarize(source, lambda: LeaveOneOut(layout, press, engine.block_rows), name="leave-one-out")
+        return engine.summarize(
+            source, lambda: LeaveOneOut(layout, press, engine.block_rows), name="leave-one-out"
+        )
 
     return run

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from samara.core import Array, Engine, Source
+from samara.core import Array, Engine, Factor, Source
 from samara.linalg import factor_upper, leading_solutions, mirror_upper, solve_upper, triangle_condition
 from samara.summaries import Layout, Moments
 
@@ -50,6 +50,7 @@ class NormalSystem:
         self.cross = centred[:L, L:]
         self.target_squares = np.diagonal(centred)[L:].copy()
         self._dtype = dtype
+        self._last: tuple[float, Array] | None = None  # ridge and triangle of the last solve
 
     @property
     def trace(self) -> float:
@@ -72,6 +73,7 @@ class NormalSystem:
     def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
         """Solutions (1 + L, S, t) for each leading block of columns."""
         R, z = self.root(alpha)
+        self._last = alpha, R
         return with_intercept(leading_solutions(R, z, sizes), self.means)
 
     def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
@@ -82,10 +84,9 @@ class NormalSystem:
 
     def condition(self, alpha: float) -> float:
         """Estimate of cond(H) with the ridge in it."""
-        try:
-            return triangle_condition(self.root(alpha)[0])
-        except IllConditionedError as error:
-            return error.condition
+        if self._last is None or self._last[0] != alpha:
+            self._last = alpha, self.root(alpha)[0]
+        return triangle_condition(self._last[1])
 
     def rank(self, alpha: float, size: int) -> int:
         """All columns: a Cholesky factor that passed has full rank."""
@@ -102,14 +103,36 @@ def with_intercept(solutions: Array, means: Array) -> Array:
 class NormalFactor:
     """The moments of each fold, and their total."""
 
-    def __init__(self, moments: Moments, fit_intercept: bool) -> None:
+    def __init__(self, folds: list[Array], layout: Layout, fit_intercept: bool) -> None:
+        self.layout = layout
+        self.fit_intercept = fit_intercept
+        self._folds = folds
+        self._total = sum(folds[1:], folds[0]) if len(folds) > 1 else folds[0]
+
+    @classmethod
+    def of(cls, moments: Moments, fit_intercept: bool) -> NormalFactor:
+        """The factor of finished moments."""
         moments.finish()
         width = moments.layout.width
-        self.layout = moments.layout
-        self._fit_intercept = fit_intercept
-        self._dtype = moments.layout.dtype.name
-        self._folds = [np.zeros((width, width)) if g is None else mirror_upper(g) for g in moments.grams]
-        self._total = sum(self._folds[1:], self._folds[0]) if len(self._folds) > 1 else self._folds[0]
+        folds = [np.zeros((width, width)) if gram is None else mirror_upper(gram) for gram in moments.grams]
+        return cls(folds, moments.layout, fit_intercept)
+
+    def extended(self, moments: Moments) -> NormalFactor:
+        """With the moments of more features, put between the old ones and the targets."""
+        moments.finish()
+        layout, known = moments.layout, 1 + moments.known
+        new = 1 + layout.n_features
+        folds = []
+        for before, strip in zip(self._folds, moments.grams, strict=True):
+            made = np.zeros((layout.width, layout.width))
+            made[:known, :known] = before[:known, :known]
+            made[:known, new:] = before[:known, known:]
+            made[new:, new:] = before[known:, known:]
+            if strip is not None:
+                made[known:new, known:] = strip[:, known:]
+                made[:known, known:new] = strip[:, :known].T
+            folds.append(mirror_upper(made))
+        return NormalFactor(folds, layout, self.fit_intercept)
 
     @property
     def n_folds(self) -> int:
@@ -123,7 +146,7 @@ class NormalFactor:
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
         moments = self._total if without is None else self._total - self._folds[without]
-        return NormalSystem(moments, self.layout.n_features, self._fit_intercept, self._dtype)
+        return NormalSystem(moments, self.layout.n_features, self.fit_intercept, self.layout.dtype.name)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """yᵀy − 2uᵀr + uᵀGu with u = [intercept; β]: (S, t)."""
@@ -149,4 +172,14 @@ class Gram:
             lambda: Moments(layout, self.n_folds, engine.block_rows),
             name="moments",
         )
-        return NormalFactor(moments, self.fit_intercept)
+        return NormalFactor.of(moments, self.fit_intercept)
+
+
+def extend(smaller: Factor, n_folds: int, source: Source, engine: Engine, layout: Layout) -> NormalFactor:
+    """Append features: one pass for the new rows and columns of the Gram alone."""
+    assert isinstance(smaller, NormalFactor)
+    known = smaller.layout.n_features
+    moments = engine.summarize(
+        source.folded(n_folds), lambda: Moments(layout, n_folds, engine.block_rows, known), name="appended nodes"
+    )
+    return smaller.extended(moments)

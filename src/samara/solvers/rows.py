@@ -25,7 +25,9 @@ class RowSystem:
         L = n_features
         self.root_weights = rows[:, 0]
         self.weight = float(self.root_weights @ self.root_weights)
-        self.means = self.root_weights @ rows[:, 1:] / self.weight if fit_intercept else np.zeros(rows.shape[1] - 1)
+        self.means = (
+            self.root_weights @ rows[:, 1:] / self.weight if fit_intercept else np.zeros(rows.shape[1] - 1)
+        )
         centred = rows[:, 1:] - np.outer(self.root_weights, self.means)
         self.H, self.Y = centred[:, :L], centred[:, L:]
         self.target_squares = np.sum(self.Y**2, axis=0)
@@ -75,7 +77,9 @@ class RowSystem:
         s = self._factors()[1]
         if not len(s):
             return 1.0
-        return float(np.sqrt((s[0] ** 2 + alpha) / (s[-1] ** 2 + alpha))) if s[-1] + alpha > 0 else float("inf")
+        return (
+            float(np.sqrt((s[0] ** 2 + alpha) / (s[-1] ** 2 + alpha))) if s[-1] + alpha > 0 else float("inf")
+        )
 
     def rank(self, alpha: float, size: int) -> int:
         """Numerical rank of the leading columns."""
@@ -146,6 +150,8 @@ class KeepRows:
     def __call__(self, source: Source, engine: Engine, layout: Layout) -> RowFactor:
         """Keep the rows of all folds."""
         rows = engine.summarize(
-            source.folded(self.n_folds), lambda: RowsSummary(layout, self.n_folds, engine.block_rows), name="rows"
+            source.folded(self.n_folds),
+            lambda: RowsSummary(layout, self.n_folds, engine.block_rows),
+            name="rows",
         )
         return RowFactor(rows, self.fit_intercept, self.method)

@@ -7,7 +7,7 @@ cancelling: it cuts the condition number of H by 5 to 30.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,12 @@ class Layout:
         if block.weight is not None:
             Z *= np.sqrt(block.weight)[:, None].astype(self.dtype, copy=False)
         return Z
+
+    def beginning_with(self, smaller: Layout) -> Layout:
+        """The same layout with the shifts of a smaller one for its first features, to the bit."""
+        shift = self.shift.copy()
+        shift[: smaller.n_features] = smaller.shift
+        return replace(self, shift=shift)
 
     def restore(self, solution: Array) -> tuple[Array, Array]:
         """Coefficients (L, t) and intercept (t,) of the original columns, from a solution (1 + L, t)."""

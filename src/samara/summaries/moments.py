@@ -7,21 +7,26 @@ from typing import Self
 import numpy as np
 
 from samara.core import Array, Block
-from samara.linalg import add_gram
+from samara.linalg import add_gram, add_product
 from samara.summaries.layout import Layout
 
-# float32 products are added up in float32 over this many rows, then carried into float64.
-FLUSH_ROWS = 16_384
+# float32 products are added up in float32 over this many rows, then carried into float64: adding up all
+# rows in float32 would lose a digit, carrying over each block would take a tenth of the time.
+FLUSH_ROWS = 65_536
 
 
 class Moments:
     """ZᵀZ of the augmented rows of each fold, in the upper triangle, in float64.
 
     (PR-ELM, Schindler Algorithm 3: P′ ← P′ + HᵢᵀHᵢ, Q′ ← Q′ + HᵢᵀTᵢ, here with folds and weights.)
+    Where the moments of the first ``known`` features are there already, only the rows of the others are
+    kept, (L − known, width): appended nodes cost what they add, not what is there.
     """
 
-    def __init__(self, layout: Layout, n_folds: int, block_rows: int) -> None:
+    def __init__(self, layout: Layout, n_folds: int, block_rows: int, known: int = 0) -> None:
         self.layout = layout
+        self.known = known
+        self._shape = (layout.n_features - known if known else layout.width, layout.width)
         self.grams: list[Array | None] = [None] * n_folds
         self._block_rows = block_rows
         self._workspace: Array | None = None
@@ -35,7 +40,7 @@ class Moments:
             self._workspace = self.layout.workspace(self._block_rows)
         Z = self.layout.fill(block, self._workspace)
         if self.layout.dtype == np.float64:
-            add_gram(Z, self._gram(block.fold))
+            self._add(Z, self._gram(block.fold))
         else:
             self._update_single(Z, block.fold)
 
@@ -56,20 +61,30 @@ class Moments:
         self._workspace = self._single = None
         return self
 
+    def _add(self, Z: Array, gram: Array) -> None:
+        """Add the products of augmented rows."""
+        if not self.known:
+            add_gram(Z, gram)
+            return
+        old, new = 1 + self.known, 1 + self.layout.n_features
+        add_product(Z[:, old:new], Z[:, :old], gram[:, :old])
+        add_gram(Z[:, old:new], gram[:, old:new])
+        add_product(Z[:, old:new], Z[:, new:], gram[:, new:])
+
     def _gram(self, fold: int) -> Array:
         gram = self.grams[fold]
         if gram is None:
-            gram = self.grams[fold] = np.zeros((self.layout.width,) * 2)
+            gram = self.grams[fold] = np.zeros(self._shape)
         return gram
 
     def _update_single(self, Z: Array, fold: int) -> None:
         if fold != self._single_fold or self._single_rows + len(Z) > FLUSH_ROWS:
             self._flush()
         if self._single is None:
-            self._single = np.zeros((self.layout.width,) * 2, np.float32)
+            self._single = np.zeros(self._shape, np.float32)
         self._single_fold = fold
         self._single_rows += len(Z)
-        add_gram(Z, self._single)
+        self._add(Z, self._single)
 
     def _flush(self) -> None:
         if self._single is not None and self._single_rows:

@@ -43,7 +43,9 @@ class ColumnMoments:
 
     def _from_sparse(self, X: Any, weight: Array | None) -> None:
         shares = np.full(X.shape[0], 1 / X.shape[0]) if weight is None else weight / self.weight
-        self.low, self.high = (np.asarray(f.todense(), np.float64).ravel() for f in (X.min(axis=0), X.max(axis=0)))
+        self.low, self.high = (
+            np.asarray(f.todense(), np.float64).ravel() for f in (X.min(axis=0), X.max(axis=0))
+        )
         self.mean = np.asarray(shares @ X, np.float64)
         squares = X.astype(np.float64).power(2)
         self.squares = np.maximum(np.asarray(shares @ squares) - self.mean**2, 0) * self.weight

@@ -55,7 +55,9 @@ class Rows:
 
     def update(self, block: Block) -> None:
         """Keep the rows of a block."""
-        self._rows.append(self.layout.fill(block, np.empty((len(block), self.layout.width), self.layout.dtype)))
+        self._rows.append(
+            self.layout.fill(block, np.empty((len(block), self.layout.width), self.layout.dtype))
+        )
         self._folds.append(np.full(len(block), block.fold))
 
     def merge(self, other: Self) -> None:

@@ -1,0 +1,71 @@
+"""Before the pass over the rows: maps learned or drawn from a look at them, then frozen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samara.core import FeatureMap, Source
+from samara.maps import (
+    AdditiveNodes,
+    AsFloat,
+    DirectLink,
+    QuantileNormal,
+    Standardize,
+    as_dtype,
+)
+from samara.settings import Settings, is_drawn
+from samara.summaries import Layout, Profile
+
+LOOK_ROWS = 1024  # rows whose mean hidden values are taken as the shift
+
+
+def look(source: Source, settings: Settings) -> Profile:
+    """Means, spreads and a sample of rows: one cheap pass."""
+    plan = settings.plan(source, settings.first_sizes())  # refuses before any row is read
+    salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
+    rows = settings.shape(source, settings.first_sizes()).sample_rows
+    return settings.engine(plan).summarize(source, lambda: Profile(rows, salt), name="look")
+
+
+def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:
+    """Scaling, then hidden layer."""
+    scaling = _scaling(source, settings, profile)
+    layer = settings.layer
+    nodes: FeatureMap
+    if is_drawn(layer):
+        seed = np.random.SeedSequence([settings.entropy, 0])
+        sample = np.asarray(scaling(profile.sample), float)
+        nodes = as_dtype(layer.draw(n_hidden, source.n_features, sample, seed), settings.dtype)
+    else:
+        nodes = layer  # type: ignore[assignment]  # what is not drawn is a map
+    if settings.direct_link:
+        return scaling, DirectLink(source.n_features, nodes)
+    if source.is_sparse and isinstance(nodes, AdditiveNodes):
+        if isinstance(scaling, Standardize):
+            return (nodes.after(scaling),)
+        if isinstance(scaling, AsFloat):
+            return (nodes,)
+    return scaling, nodes
+
+
+def _scaling(source: Source, settings: Settings, profile: Profile) -> FeatureMap:
+    if settings.scale == "standard":
+        return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
+    if settings.scale == "quantile":
+        return QuantileNormal.learn(profile.sample, settings.dtype)
+    return AsFloat(source.n_features, settings.dtype)
+
+
+def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[Layout, float]:
+    """Shift the features by their mean over the first rows, and estimate the trace of the Gram."""
+    block = next(iter(mapped.parts(1)[0].blocks(LOOK_ROWS)))
+    H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype))
+    mean = H.mean(axis=0, dtype=float) * settings.fit_intercept
+    squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2
+    layout = Layout(
+        shift=mean.astype(settings.dtype),
+        centre=profile.targets.mean * settings.fit_intercept,
+        spread=profile.targets.spread,
+        dtype=settings.dtype,
+    )
+    return layout, float(squares.sum() * profile.inputs.weight)

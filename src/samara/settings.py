@@ -1,0 +1,104 @@
+"""What the user asked for, checked, and the plans that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import numpy as np
+
+from samara.core import FeatureMap, Source
+from samara.engines import Progress, Threads
+from samara.errors import BudgetError
+from samara.maps import Additive, Radial
+from samara.plan import Budget, Plan, Shape, make_plan
+from samara.selection import Selector
+
+Layer = Additive | Radial | FeatureMap
+
+N_RIDGES = 10  # of the grid
+QUANTILE_ROWS = 5000  # rows whose ranks stand for all rows'
+AUTO_START, AUTO_MOST = 250, 4000  # nodes at which the search for a size starts and ends
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one fit."""
+
+    layer: Layer
+    sizes: tuple[int, ...] | None  # None: append nodes while the curve falls
+    alphas: tuple[float, ...] | None  # None: the grid
+    solver: str
+    selector: Selector | None
+    selection_why: str
+    scale: str | None
+    direct_link: bool
+    fit_intercept: bool
+    budget: Budget
+    dtype: np.dtype[np.floating]
+    entropy: int
+    alpha_per_target: bool = False
+    progress: Progress | None = None
+
+    @property
+    def n_folds(self) -> int:
+        return self.selector.n_folds if self.selector else 1
+
+    def shape(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Shape:
+        """The shape of the problem at the largest of these sizes."""
+        rows = 0
+        if is_drawn(self.layer):
+            rows = self.layer.sample_rows(sizes[-1] if self.sizes else AUTO_MOST)
+        if self.scale == "quantile":
+            rows = max(rows, QUANTILE_ROWS)
+        return Shape(
+            n_rows=source.n_rows,
+            n_inputs=source.n_features,
+            n_targets=source.n_targets,
+            n_hidden=sizes[-1],
+            n_link=source.n_features if self.direct_link else 0,
+            dtype=self.dtype.name,
+            n_alphas=len(self.alphas) if self.alphas else N_RIDGES,
+            n_sizes=len(sizes),
+            selection=self.selector.name if self.selector else None,
+            n_folds=self.n_folds,
+            smallest_alpha=min(self.alphas) if self.alphas else None,
+            trace=trace,
+            sample_rows=min(rows, source.n_rows),
+            grows=self.sizes is None,
+        )
+
+    def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
+        """How these sizes would be fitted; refuses what the budget can't hold."""
+        return make_plan(self.shape(source, sizes, trace), self.solver, self.budget, self.selection_why)
+
+    def engine(self, plan: Plan) -> Threads:
+        """The engine that a plan asks for."""
+        return Threads(plan.workers, plan.block_rows, self.progress)
+
+    def first_sizes(self) -> tuple[int, ...]:
+        """The sizes to begin with."""
+        return self.sizes or size_ladder(AUTO_START)
+
+    def next_sizes(self, source: Source, sizes: Sequence[int]) -> tuple[int, ...] | None:
+        """Twice as many nodes, where that is allowed and the budget holds them."""
+        larger = size_ladder(min(2 * sizes[-1], AUTO_MOST))
+        if self.sizes is not None or larger[-1] == sizes[-1]:
+            return None
+        try:
+            self.plan(source, larger)
+        except BudgetError:
+            return None
+        return larger
+
+
+def size_ladder(most: int) -> tuple[int, ...]:
+    """Sizes to try, half an octave apart, the largest last."""
+    steps = 2 * int(np.log2(max(most / 16, 1)))
+    return tuple(sorted({max(1, round(most / 2 ** (k / 2))) for k in range(steps + 1)}))
+
+
+def is_drawn(layer: Layer) -> TypeGuard[Additive | Radial]:
+    """Whether the layer is still to be drawn (else it is a finished map)."""
+    return isinstance(layer, Additive | Radial)

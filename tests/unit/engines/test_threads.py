@@ -1,0 +1,95 @@
+"""Who merges: in order, all rows once, errors passed on."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+import numpy as np
+import pytest
+
+from samara.engines import Threads, available_cores
+from samara.sources import ArraySource
+
+
+class Seen:
+    """A summary that notes which rows it saw, in which order."""
+
+    def __init__(self):
+        self.rows = []
+
+    def update(self, block):
+        self.rows.extend(block.X[:, 0].astype(int).tolist())
+
+    def merge(self, other):
+        self.rows.extend(other.rows)
+
+
+def _source(n=1500, **options):
+    return ArraySource(np.arange(n, dtype=float)[:, None], np.zeros((n, 1)), **options)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 5])
+@pytest.mark.parametrize("block_rows", [1, 100, 10_000])
+def test_parts_are_merged_in_their_order(workers, block_rows):
+    """All rows, once each, in the order of the table."""
+    assert Threads(workers, block_rows).summarize(_source(), Seen).rows == list(range(1500))
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_no_block_is_larger_than_asked_for(workers):
+    """Blocks hold at most ``block_rows`` rows, folds or not."""
+    sizes, lock = [], Lock()
+
+    class Sizes(Seen):
+        def update(self, block):
+            with lock:
+                sizes.append(len(block))
+
+    Threads(workers, 64).summarize(_source(), Sizes)
+    Threads(workers, 64).summarize(_source().folded(3), Sizes)
+    assert max(sizes) <= 64
+    assert sum(sizes) == 3000
+
+
+def test_folds_share_the_rows_out():
+    """Folded, every row still comes once, and a block belongs to one fold."""
+    found = Threads(2, 50).summarize(_source().folded(4), Seen)
+    assert sorted(found.rows) == list(range(1500))
+
+
+def test_rows_of_weight_zero_are_left_out():
+    """They are never seen by a summary."""
+    weight = (np.arange(1500) % 3 > 0).astype(float)
+    found = Threads(2, 50).summarize(_source(weight=weight), Seen)
+    assert sorted(found.rows) == np.flatnonzero(weight).tolist()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_error_in_a_worker_reaches_the_caller(workers):
+    """The exception itself, not a wrapper, whichever part it comes from."""
+
+    class Fails(Seen):
+        def update(self, block):
+            if block.X[0, 0] >= 1200:
+                raise ZeroDivisionError("row 1200")
+
+    with pytest.raises(ZeroDivisionError, match="row 1200"):
+        Threads(workers, 100).summarize(_source(), Fails)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("n_folds", [1, 4])
+def test_progress_hears_of_all_rows(workers, n_folds):
+    """The rows reported add up to the rows of the source, under the name of the pass."""
+    heard = []
+    engine = Threads(workers, 64, progress=lambda name, rows, total: heard.append((name, rows, total)))
+    engine.summarize(_source().folded(n_folds), Seen, name="moments")
+    assert sum(rows for _, rows, _ in heard) == 1500
+    assert {(name, total) for name, _, total in heard} == {("moments", 1500)}
+
+
+def test_several_fits_may_run_at_once():
+    """Engines have no state: concurrent passes do not disturb each other."""
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda n: Threads(2, 50).summarize(_source(n), Seen).rows, [300, 700, 1100, 1500]))
+    assert [len(rows) for rows in found] == [300, 700, 1100, 1500]
+    assert available_cores() >= 1

@@ -1,0 +1,89 @@
+"""BLAS in place agrees with NumPy, for strided rows and both precisions, and refuses what it can't take."""
+
+import numpy as np
+import pytest
+
+from samara.linalg import add_gram, factor_upper, in_threads, mirror_upper, solve_upper
+
+
+def _strided(rng, rows, columns, dtype):
+    """Contiguous rows with a gap between them."""
+    return rng.normal(size=(rows, columns + 5)).astype(dtype)[:, 2 : 2 + columns]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (7, 3), (3, 7), (50, 20)])
+def test_add_gram_adds_to_the_upper_triangle(dtype, rows, columns):
+    """The upper triangle gains ZᵀZ; the lower one is left as it is."""
+    rng = np.random.default_rng(0)
+    Z = _strided(rng, rows, columns, dtype)
+    gram = _strided(rng, columns, columns, dtype)
+    expected = np.triu(gram + Z.T @ Z) + np.tril(gram, -1)
+    add_gram(Z, gram)
+    np.testing.assert_allclose(gram, expected, rtol=1e-4 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("Z", "gram"),
+    [
+        (np.zeros((5, 3)), np.zeros((4, 4))),
+        (np.zeros((5, 3)), np.zeros((3, 4))),
+        (np.zeros((5, 3)), np.zeros((3, 3), np.float32)),
+        (np.zeros((5, 3)).T.copy().T, np.zeros((3, 3))),
+        (np.zeros((5, 3)), np.zeros((6, 6))[::2, ::2]),
+    ],
+    ids=["wrong size", "not square", "other dtype", "columns contiguous", "gram with gaps in its rows"],
+)
+def test_add_gram_refuses(Z, gram):
+    """A wrong shape, dtype or stride is an error, never a write past the end."""
+    with pytest.raises(TypeError):
+        add_gram(Z, gram)
+
+
+@pytest.mark.parametrize("size", [1, 2, 17, 300])
+def test_factor_upper_is_cholesky(size):
+    """A becomes R with RᵀR = A."""
+    rng = np.random.default_rng(1)
+    B = rng.normal(size=(size + 3, size))
+    A = B.T @ B + np.eye(size)
+    R = A.copy()
+    assert factor_upper(R)
+    np.testing.assert_allclose(np.triu(R), np.linalg.cholesky(A).T, rtol=1e-9, atol=1e-9)
+
+
+def test_factor_upper_says_no():
+    """A matrix that is not definite gives False, no exception."""
+    assert not factor_upper(np.diag([1.0, -1.0, 1.0]))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_solve_upper_reads_only_the_upper_triangle(transposed):
+    """R⁻¹B and R⁻ᵀB in place, whatever lies below the diagonal."""
+    rng = np.random.default_rng(2)
+    R = _strided(rng, 30, 30, float)
+    R[np.diag_indices(30)] += 10
+    upper = np.triu(R).T if transposed else np.triu(R)
+    B = _strided(rng, 30, 4, float)
+    expected = np.linalg.solve(upper, B)
+    assert solve_upper(R, B, transposed=transposed) is B
+    np.testing.assert_allclose(B, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1, 5, 256, 257, 600])
+def test_mirror_upper(size):
+    """The lower triangle becomes the upper one's mirror, across the bands it works in."""
+    A = np.random.default_rng(3).normal(size=(size, size))
+    expected = np.triu(A) + np.triu(A, 1).T
+    np.testing.assert_array_equal(mirror_upper(A), expected)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_in_threads_keeps_the_order(workers):
+    """Results come in the order of the items."""
+    assert in_threads(lambda k: k * k, range(20), workers) == [k * k for k in range(20)]
+
+
+def test_in_threads_passes_on_errors():
+    """An exception of the work reaches the caller."""
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda k: 1 / k, [1, 0], 2)
