@@ -1,13 +1,21 @@
-"""One hypothesis profile for everyone: the same examples on every run, no deadlines."""
+"""Profiles of the property tests: the same few examples on every run, or many new ones.
+
+``SAMARA_EXAMPLES=300 pytest tests/laws`` looks for counterexamples with fresh random examples.
+"""
+
+import os
 
 from hypothesis import HealthCheck, settings
 
+SLOW = [HealthCheck.too_slow]
 settings.register_profile(
-    "samara",
-    deadline=None,
-    derandomize=True,
-    database=None,
-    max_examples=15,
-    suppress_health_check=[HealthCheck.too_slow],
+    "same", deadline=None, derandomize=True, database=None, max_examples=15, suppress_health_check=SLOW
 )
-settings.load_profile("samara")
+settings.register_profile(
+    "new",
+    deadline=None,
+    database=None,
+    max_examples=int(os.environ.get("SAMARA_EXAMPLES", "100")),
+    suppress_health_check=SLOW,
+)
+settings.load_profile("new" if "SAMARA_EXAMPLES" in os.environ else "same")

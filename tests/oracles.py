@@ -17,7 +17,7 @@ def centred_rows(H, Y, weight=None, intercept=True):
 
 
 def ridge(H, Y, alpha, weight=None, intercept=True):
-    """Coefficients (L, t) and intercepts (t,) of min Σw‖hβ + β₀ − y‖² + α‖β‖², by least squares on stacked rows."""
+    """Coefficients (L, t) and intercepts (t,) of min Σw‖hβ + β₀ − y‖² + α‖β‖², by stacked least squares."""
     A, B, mu, nu = centred_rows(H, Y, weight, intercept)
     L = A.shape[1]
     if alpha == 0:
@@ -44,7 +44,9 @@ def kfold_scores(H, Y, folds, alphas, sizes, weight=None, intercept=True):
         for a, alpha in enumerate(alphas):
             for fold in np.unique(folds[w > 0]):
                 train, test = (folds != fold) & (w > 0), (folds == fold) & (w > 0)
-                scores[s, a] += w[test] @ held_out_squares(H[:, :size], Y, alpha, train, test, weight, intercept)
+                scores[s, a] += w[test] @ held_out_squares(
+                    H[:, :size], Y, alpha, train, test, weight, intercept
+                )
     return scores / w.sum()
 
 
@@ -84,7 +86,7 @@ def lcurve_curvature(H, y, alpha, weight=None, intercept=True, step=1e-2):
 
 
 def nearest_probabilities(p, steps=200):
-    """The point of the simplex nearest to p, by bisection on the shift that makes the positive parts add to 1."""
+    """The point of the simplex nearest to p: bisection on the shift that makes positive parts add to 1."""
     low, high = p.min() - 1, p.max()
     for _ in range(steps):
         middle = (low + high) / 2
@@ -95,4 +97,6 @@ def nearest_probabilities(p, steps=200):
 def relative_gap(a, b):
     """Largest difference, relative to the largest entry of b."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    return float(np.max(np.abs(a - b), initial=0.0) / max(np.max(np.abs(b), initial=0.0), np.finfo(float).tiny))
+    return float(
+        np.max(np.abs(a - b), initial=0.0) / max(np.max(np.abs(b), initial=0.0), np.finfo(float).tiny)
+    )

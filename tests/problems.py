@@ -21,7 +21,8 @@ class Problem:
     seed: int
 
     def __repr__(self):
-        return f"Problem(X={self.X.shape}, y={self.y.shape}, weighted={self.weight is not None}, seed={self.seed})"
+        weighted = self.weight is not None
+        return f"Problem(X={self.X.shape}, y={self.y.shape}, {weighted=}, seed={self.seed})"
 
     def rows(self, index):
         """The same problem on some rows, in that order."""

@@ -34,11 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     X_train, X_test, y_train, y_test = load_letter(return_split=True)
     say("data", f"letter recognition, {len(X_train):,} rows × {X_train.shape[1]} inputs, 26 classes")
     model = ELMClassifier(n_hidden=SIZES, memory=MEMORY, random_state=0)
-    fit_seconds, peak = measured(lambda: model.fit(X_train, y_train))
+    _, fit_seconds, peak = measured(lambda: model.fit(X_train, y_train))
     say("plan", str(model.plan_).splitlines()[0])
     say("choice", choice(model))
-    predict_seconds, _ = measured(lambda: model.predict(X_test))
-    predicted = model.predict(X_test)
+    predicted, predict_seconds, _ = measured(lambda: model.predict(X_test))
     say("accuracy", f"{(predicted == y_test).mean():.2%} of {len(y_test):,} test rows")
     say("time", f"{fit_seconds:.2f} s to fit and choose, {predict_seconds:.2f} s to predict")
     say("peak memory", peak_text(peak, model.plan_.peak_bytes))
@@ -68,8 +67,8 @@ def peak_text(peak: int | None, predicted: int) -> str:
     return f"{format_bytes(peak)} above the input (predicted {format_bytes(predicted)}, limit {limit})"
 
 
-def measured(job: Callable[[], Any]) -> tuple[float, int | None]:
-    """Seconds a job takes, and the most resident memory it holds above what was held before, in bytes."""
+def measured(job: Callable[[], Any]) -> tuple[Any, float, int | None]:
+    """What a job gives, its seconds, and the most memory it holds above what was held before, in bytes."""
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):  # else memory freed earlier would hide the job's own
         ctypes.CDLL("libc.so.6").malloc_trim(0)
@@ -77,10 +76,10 @@ def measured(job: Callable[[], Any]) -> tuple[float, int | None]:
         Path("/proc/self/clear_refs").write_text("5")
     before = resident("VmRSS")
     start = time.perf_counter()
-    job()
+    result = job()
     seconds = time.perf_counter() - start
     after = resident("VmHWM")
-    return seconds, None if before is None or after is None else max(0, after - before)
+    return result, seconds, None if before is None or after is None else max(0, after - before)
 
 
 def resident(field: str) -> int | None:
@@ -132,7 +131,7 @@ def confusion(y_true: Array, predicted: Array, ax: Any) -> None:
     )
     for share, text in zip(shown.confusion_matrix.flat, shown.text_.flat, strict=True):
         text.set_text(f"{100 * share:.0f}" if share >= 0.005 else "")
-    ax.set(title="Of 100 test rows of each letter", xlabel="predicted", ylabel="true")
+    ax.set(title="What 100 test rows of each letter are taken for", xlabel="predicted", ylabel="true")
 
 
 if __name__ == "__main__":

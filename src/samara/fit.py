@@ -102,11 +102,11 @@ class Trial:
             self.factor = factorize(
                 self.plan.solver, settings.n_folds, settings.fit_intercept, self.mapped, engine, self.layout
             )
-        self.system = self.factor.system()
         self.alphas = self._ridges(smaller)
         self.alpha, self.size = float(self.alphas[-1]), self.sizes[-1]
         if settings.selector is not None:
             self._select()
+        self.system = self.factor.system()
         self.solution = in_threads(self._solve, [self.alpha], 1)[0]
         return self
 
@@ -117,12 +117,15 @@ class Trial:
             self.grid = self._grid() if given is None else np.array(given)
             return self.grid
         self.grid = smaller.grid
+        if self.settings.alphas is None:  # more nodes have a larger trace, and round more
+            low = safe_ridge(self.factor.system().trace, self.settings.dtype.name)
+            self.grid = self.grid[np.append(self.grid[:-1] >= low, True)]
         best = int(np.argmin(abs(self.grid - np.median(smaller.selection.best_alpha))))
         return self.grid[max(0, best - 2) : best + 3]
 
     def _grid(self) -> Array:
         """Ridges in proportion to the mean eigenvalue of the Gram."""
-        trace = self.system.trace or 1.0
+        trace = self.factor.system().trace or 1.0
         mean = trace / self.sizes[-1]
         low = max(1e-7 * mean, safe_ridge(trace, self.settings.dtype.name))
         return np.geomspace(low, max(100 * mean, 10 * low), N_RIDGES)

@@ -143,22 +143,14 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
     L, n = shape.n_hidden + shape.n_link, shape.n_rows
     limit = safe_ridge(shape.trace or 0.0, shape.dtype)
     too_small = shape.smallest_alpha is not None and shape.smallest_alpha < limit
+    tiny = f"ridge {shape.smallest_alpha or 0:.1e} drowns in the rounding of HᵀH ({limit:.1e})"
     if n < L and shape.n_sizes == 1:
         if too_small or shape.smallest_alpha == 0:
-            return (
-                "svd",
-                f"{n:,} rows < {L:,} columns, and ridge {shape.smallest_alpha:.1e} is too small to square H",
-            )
+            return "svd", f"{n:,} rows < {L:,} columns, and {tiny}"
         return "dual", f"{n:,} rows < {L:,} columns: an n×n system is the smaller one"
     if too_small or shape.smallest_alpha == 0:
-        return (
-            "qr",
-            f"ridge {shape.smallest_alpha:.1e} is below the rounding of HᵀH ({limit:.1e}): a triangle does not square cond(H)",
-        )
-    return (
-        "gram",
-        f"{n:,} rows ≥ {L:,} columns and no ridge below the rounding of HᵀH: one pass of normal equations",
-    )
+        return "qr", f"{tiny}; a triangle does not square the condition number"
+    return "gram", f"normal equations of {L:,} columns in one pass; no ridge drowns in their rounding"
 
 
 def full_block(shape: Shape, solver: str) -> int:
@@ -191,7 +183,8 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     if solver == "gram":
         single = 4 * shape.width**2 if shape.itemsize == 4 else 0
         summarize = workers * (folds * square + single + lane)
-        solve = (folds + (folds > 1) + 4) * square + 4 * cases
+        # Folds and total; the system of a fold; a triangle for each worker, and the last one made.
+        solve = (folds + (folds > 1) + 2 + workers) * square + 4 * workers * cases
         if shape.grows:  # the moments of the smaller model stay until they are put into the larger one's
             summarize, solve = summarize + folds * square // 4, solve + folds * square
     elif solver == "qr":
@@ -202,14 +195,14 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
         kept = 8 * shape.n_rows * shape.width
         summarize = 2 * kept + workers * lane
         small = 8 * shape.n_rows * min(shape.n_rows, shape.width)
-        solve = 3 * kept + (3 * small if solver == "dual" else 3 * kept + 3 * small) + 4 * cases
+        solve = 6 * kept + (4 * workers if solver == "dual" else 3) * small + 4 * cases
     if shape.selection == "loo" and solver in ("gram", "qr"):
         solve = max(solve, (folds + 6) * square)
         extra = (
             shape.itemsize * block * (shape.n_hidden + shape.n_link)
             + 24 * block * shape.n_alphas * shape.n_targets
         )
-        summarize = max(summarize, (folds + 3) * square + workers * (lane + extra))
+        summarize = max(summarize, (folds + 6) * square + workers * (lane + extra))
     if shape.selection in ("gcv", "lcurve"):
         solve = max(solve, (folds + 6) * square)
     return int(BASE + hidden + max(profile, summarize, solve))

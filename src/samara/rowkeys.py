@@ -21,7 +21,7 @@ def _mixed(keys: Array) -> Array:
     """The finalizer of splitmix64: every input bit reaches every output bit."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
+    return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
 def _multipliers(d: int) -> Array:
@@ -49,7 +49,7 @@ def _sparse_keys(X: Any, factors: Array) -> Array:
     """Keys of CSR rows: a zero has the bits 0 and adds nothing, stored or not."""
     values = np.add(X.data, 0.0, dtype=np.float64).view(np.uint64) * factors[X.indices]
     totals = np.concatenate(([np.uint64(0)], np.cumsum(values, dtype=np.uint64)))
-    return totals[X.indptr[1:]] - totals[X.indptr[:-1]]
+    return np.asarray(totals[X.indptr[1:]] - totals[X.indptr[:-1]])
 
 
 def fold_of(keys: Array, n_folds: int) -> Array:

@@ -63,7 +63,9 @@ def test_cutting_keeps_predictions(problem, engine):
     """A fitted model predicts the same whatever the block at prediction."""
     model = problem.fit(ELMRegressor(15, alpha=1.0, random_state=problem.seed, engine=WHOLE))
     expected = model.predict(problem.X)
-    np.testing.assert_allclose(model.set_params(engine=engine).predict(problem.X), expected, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(
+        model.set_params(engine=engine).predict(problem.X), expected, rtol=1e-11, atol=1e-11
+    )
 
 
 @given(problem=problems(rows=(300, 900), targets=(1, 1)), engine=engines())

@@ -11,11 +11,17 @@ from tests.problems import problems, ridges
 
 
 def _features(problem, n_hidden, **options):
-    return problem.fit(ELMRegressor(n_hidden, alpha=1.0, random_state=problem.seed, **options)).model_.features(problem.X)
+    return problem.fit(
+        ELMRegressor(n_hidden, alpha=1.0, random_state=problem.seed, **options)
+    ).model_.features(problem.X)
 
 
 @pytest.mark.parametrize("solver", ["gram", "qr", "dual"])
-@given(problem=problems(rows=(25, 70), targets=(1, 1), weighted=False), low=ridges(-2, 1), intercept=st.booleans())
+@given(
+    problem=problems(rows=(25, 70), targets=(1, 1), weighted=False),
+    low=ridges(-2, 1),
+    intercept=st.booleans(),
+)
 def test_gcv_is_its_formula_from_the_hat_matrix(solver, problem, low, intercept):
     """‖(I − S)y‖²/n / (tr(I − S)/n)² with the n×n matrix S written out, for every ridge and size."""
     alphas, sizes = [low, 10 * low, 100 * low], [4, 9]
@@ -37,7 +43,10 @@ def test_curvature_is_that_of_the_curve(solver, problem, low, intercept):
     found = -problem.fit(model).selection_.target_scores[0]
     H, Y = _features(problem, 6, **shared), problem.y.reshape(len(problem.y), -1)
     expected = np.array(
-        [[lcurve_curvature(H, column, alpha, problem.weight, intercept) for column in Y.T] for alpha in alphas]
+        [
+            [lcurve_curvature(H, column, alpha, problem.weight, intercept) for column in Y.T]
+            for alpha in alphas
+        ]
     )
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 

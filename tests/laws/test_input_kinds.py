@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 
 from samara import ELMClassifier, ELMRegressor
 from samara.maps import LAYERS
@@ -13,6 +13,7 @@ from tests.oracles import relative_gap
 from tests.problems import make_problem, problems
 
 SPARSE = [sp.csr_matrix, sp.csc_matrix, sp.coo_array, sp.csr_array]
+FEW = settings(max_examples=max(3, settings().max_examples // 3))  # many layers share the claim
 
 
 def _thinned(problem):
@@ -23,6 +24,7 @@ def _thinned(problem):
 
 @pytest.mark.parametrize("hidden", LAYERS)
 @pytest.mark.parametrize("scale", ["standard", "quantile", None])
+@FEW
 @given(problem=problems(rows=(40, 90), targets=(1, 1)))
 def test_sparse_equals_dense(hidden, scale, problem):
     """Nodes, chosen ridge and coefficients of sparse rows are those of dense rows to 1e-9."""
@@ -81,17 +83,22 @@ def test_targets_as_series(series):
     labels = np.where(problem.y > problem.y.mean(), "high", "low")
     classifier = ELMClassifier(8, random_state=0).fit(problem.X, series(labels))
     np.testing.assert_array_equal(
-        classifier.predict(problem.X), ELMClassifier(8, random_state=0).fit(problem.X, labels).predict(problem.X)
+        classifier.predict(problem.X),
+        ELMClassifier(8, random_state=0).fit(problem.X, labels).predict(problem.X),
     )
 
 
-@pytest.mark.parametrize("convert", [np.asfortranarray, np.ndarray.tolist, lambda X: X[::-1][::-1], lambda X: X.T.copy().T])
+@pytest.mark.parametrize(
+    "convert", [np.asfortranarray, np.ndarray.tolist, lambda X: X[::-1][::-1], lambda X: X.T.copy().T]
+)
 def test_memory_order_does_not_matter(convert):
     """Fortran order, lists and strided views give what a C array does."""
     problem = make_problem(3, 400, 4, 1, False)
     model = ELMRegressor(8, random_state=0)
     expected = problem.fit(model).predict(problem.X)
-    np.testing.assert_allclose(model.fit(convert(problem.X), problem.y).predict(problem.X), expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        model.fit(convert(problem.X), problem.y).predict(problem.X), expected, rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int64, np.float16, np.float32])

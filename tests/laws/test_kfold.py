@@ -44,7 +44,9 @@ def test_kfold_equals_refitting(solver, problem, low, intercept, n_folds, link):
     expected = kfold_scores(H, problem.y, problem.folds(n_folds), alphas, columns, problem.weight, intercept)
     gap = np.abs(found.target_scores - expected) / _variance(problem, intercept)
     assert gap.max() < 1e-10
-    np.testing.assert_allclose(found.scores, expected.mean(axis=-1), atol=1e-10 * _variance(problem, intercept).max())
+    np.testing.assert_allclose(
+        found.scores, expected.mean(axis=-1), atol=1e-10 * _variance(problem, intercept).max()
+    )
 
 
 @given(problem=problems(rows=(40, 100), targets=(1, 1)), bins=st.integers(2, 4))

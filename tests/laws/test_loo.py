@@ -11,7 +11,12 @@ from tests.problems import problems, ridges
 
 
 @pytest.mark.parametrize("solver", ["gram", "qr", "dual", "svd"])
-@given(problem=problems(rows=(8, 40)), low=ridges(-2, 1), intercept=st.booleans(), sizes=st.sampled_from([[9], [2, 5, 9]]))
+@given(
+    problem=problems(rows=(8, 40)),
+    low=ridges(-2, 1),
+    intercept=st.booleans(),
+    sizes=st.sampled_from([[9], [2, 5, 9]]),
+)
 def test_loo_equals_n_refits(solver, problem, low, intercept, sizes):
     """Each row left out entirely, its error weighted: equal to 1e-8 for every ridge and size, n < L too."""
     alphas = [low, 10 * low, 100 * low]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samara import ELMRegressor
@@ -14,6 +14,7 @@ from tests.problems import engines, make_problem, problems
 
 ADDITIVE = [Additive(weights=weights, bias=bias) for weights in WEIGHTS for bias in BIASES]
 EVERY = [*LAYERS.values(), *ADDITIVE, Radial("rbf", width=1.5), Radial("multiquadric", width=0.7)]
+FEW = settings(max_examples=max(3, settings().max_examples // 3))  # many layers share the claim
 
 
 def _nodes(problem, n_hidden, hidden, **options):
@@ -22,6 +23,7 @@ def _nodes(problem, n_hidden, hidden, **options):
 
 
 @pytest.mark.parametrize("layer", EVERY, ids=str)
+@FEW
 @given(seed=st.integers(0, 10**6), many=st.integers(2, 90), data=st.data())
 def test_draws_nest(layer, seed, many, data):
     """Drawing L nodes gives those of drawing l (a bias may round otherwise), also past the sampled rows."""
@@ -42,7 +44,9 @@ def test_fitted_models_nest(layer, scale):
     problem = make_problem(11, 70, 3, 1, False)
     large = _nodes(problem, 90, layer, scale=scale)
     for few in (1, 7, 71):
-        np.testing.assert_allclose(_nodes(problem, few, layer, scale=scale), large[:, :few], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            _nodes(problem, few, layer, scale=scale), large[:, :few], rtol=1e-12, atol=1e-12
+        )
 
 
 def test_kmeans_is_the_exception():
@@ -54,6 +58,7 @@ def test_kmeans_is_the_exception():
 
 
 @pytest.mark.parametrize("layer", [*EVERY, Radial(centres="kmeans")], ids=str)
+@FEW
 @given(problem=problems(rows=(300, 900), targets=(1, 1)), engine=engines())
 def test_nodes_do_not_depend_on_the_block(layer, problem, engine):
     """The same seed gives the same nodes whatever the block size and the number of threads."""
@@ -79,7 +84,9 @@ def test_orthogonal_nodes_come_in_orthogonal_groups():
 
 def test_sparse_nodes_see_so_many_inputs():
     """A sparse node has ``inputs_per_node`` weights, and every input is seen by some node."""
-    nodes = Additive(weights="sparse", inputs_per_node=2).draw(300, 6, np.zeros((0, 6)), np.random.SeedSequence(0))
+    nodes = Additive(weights="sparse", inputs_per_node=2).draw(
+        300, 6, np.zeros((0, 6)), np.random.SeedSequence(0)
+    )
     seen = nodes.weights[:-1] != 0
     assert set(seen.sum(axis=0)) == {2}
     assert seen.any(axis=1).all()

@@ -16,14 +16,22 @@ SOLVERS = ["gram", "qr", "dual", "svd"]
     problem=problems(rows=(10, 90)),
     alpha=ridges(),
     n_hidden=st.integers(1, 60),
-    hidden=st.sampled_from(["sigmoid", "tanh", "relu", "sine", "fourier", "rbf", "multiquadric", "hardlim", "linear"]),
+    hidden=st.sampled_from(
+        ["sigmoid", "tanh", "relu", "sine", "fourier", "rbf", "multiquadric", "hardlim", "linear"]
+    ),
     intercept=st.booleans(),
     link=st.booleans(),
 )
 def test_every_solver_equals_brute_force(solver, problem, alpha, n_hidden, hidden, intercept, link):
     """Coefficients and intercept of each solver are those of stacked least squares, n < L included."""
     model = ELMRegressor(
-        n_hidden, hidden=hidden, alpha=alpha, solver=solver, fit_intercept=intercept, direct_link=link, random_state=1
+        n_hidden,
+        hidden=hidden,
+        alpha=alpha,
+        solver=solver,
+        fit_intercept=intercept,
+        direct_link=link,
+        random_state=1,
     )
     model = problem.fit(model).model_
     coef, constant = ridge(model.features(problem.X), problem.y, alpha, problem.weight, intercept)

@@ -21,7 +21,9 @@ def _counted(problem):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@given(problem=problems(weighted=False), alpha=ridges(), hidden=st.sampled_from(LAYERS), intercept=st.booleans())
+@given(
+    problem=problems(weighted=False), alpha=ridges(), hidden=st.sampled_from(LAYERS), intercept=st.booleans()
+)
 def test_weights_count_rows_at_a_fixed_ridge(solver, problem, alpha, hidden, intercept):
     """Whole weights give the coefficients of the rows repeated (0: left out)."""
     counts, repeated = _counted(problem)

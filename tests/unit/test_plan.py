@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samara.errors import BudgetError, InputError
-from samara.plan import Budget, Shape, choose_solver, flops, format_bytes, make_plan, parse_memory, passes, peak_bytes
+from samara.plan import (
+    Budget,
+    Shape,
+    choose_solver,
+    flops,
+    format_bytes,
+    make_plan,
+    parse_memory,
+    passes,
+    peak_bytes,
+)
 
 SHAPE = Shape(n_rows=50_000, n_inputs=20, n_targets=2, n_hidden=300)
 SOLVERS = ["gram", "qr", "dual", "svd"]
@@ -74,8 +84,10 @@ def test_the_peak_of_a_streamed_fit_does_not_grow_with_the_rows(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("selection", "n_folds"), SELECTIONS)
 @given(megabytes=st.integers(14, 400), workers=st.integers(1, 4), n_hidden=st.integers(1, 3000))
-def test_a_plan_keeps_to_its_budget_or_says_what_fits(solver, selection, n_folds, megabytes, workers, n_hidden):
-    """Either the predicted peak is inside the budget, or the number of nodes in the refusal is the most that fits."""
+def test_a_plan_keeps_to_its_budget_or_says_what_fits(
+    solver, selection, n_folds, megabytes, workers, n_hidden
+):
+    """The predicted peak is inside the budget, or the refusal names the most nodes that fit."""
     shape = replace(SHAPE, n_rows=4000, n_hidden=n_hidden, selection=selection, n_folds=n_folds)
     budget = Budget(megabytes * 10**6, workers)
     try:

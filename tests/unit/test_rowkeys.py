@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from samara.rowkeys import fold_of, row_keys
 
 
-@pytest.fixture
-def X():
+@pytest.fixture(name="X")
+def make_inputs():
     rng = np.random.default_rng(0)
     return np.where(rng.random((5000, 6)) < 0.5, rng.normal(size=(5000, 6)), 0.0)
 

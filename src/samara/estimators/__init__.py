@@ -1,5 +1,6 @@
 """The scikit-learn face."""
 
-from samara.estimators.elm import ELMClassifier, ELMRegressor
+from samara.estimators.classifier import ELMClassifier
+from samara.estimators.regressor import ELMRegressor
 
 __all__ = ["ELMClassifier", "ELMRegressor"]

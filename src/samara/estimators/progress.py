@@ -6,21 +6,29 @@ import sys
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin as Reports
+    from sklearn.callback import with_callbacks
 except ImportError:  # scikit-learn before 1.9
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
+    class Reports:  # type: ignore[no-redef]
         """Stands in for scikit-learn's mixin."""
 
-    def with_callbacks(method: F) -> F:  # type: ignore[no-redef]
+    def with_callbacks(method: Any) -> Any:
         """Stand in for scikit-learn's decorator."""
         return method
 
+
+def reporting(method: F) -> F:
+    """Let the callbacks of the estimator, where it has any, follow its fit to the end."""
+    return cast("F", with_callbacks(method))
+
+
+__all__ = ["CallbackProgress", "PlainProgress", "Reports", "reporting"]
 
 STEPS = 20  # events a pass reports to the callbacks
 

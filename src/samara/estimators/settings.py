@@ -33,8 +33,9 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         raise unknown_name("solver", estimator.solver, ("auto", *SOLVERS))
     if estimator.scale is not None and estimator.scale not in SCALES:
         raise unknown_name("scale", estimator.scale, (*SCALES, "None"))
-    if np.dtype(estimator.dtype).name not in DTYPES:
-        raise unknown_name("dtype", estimator.dtype, DTYPES)
+    dtype = estimator.dtype if isinstance(estimator.dtype, str) else np.dtype(estimator.dtype).name
+    if dtype not in DTYPES:
+        raise unknown_name("dtype", dtype, DTYPES)
     if selector is not None and selector.name == "lcurve" and (sizes is None or len(sizes) > 1):
         raise InputError('selection="lcurve" chooses a ridge, not a size: give one n_hidden.')
     return Settings(
@@ -48,7 +49,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         direct_link=bool(estimator.direct_link),
         fit_intercept=bool(estimator.fit_intercept),
         budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
-        dtype=np.dtype(estimator.dtype),
+        dtype=np.dtype(dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
         alpha_per_target=bool(estimator.alpha_per_target),
         progress=progress,
@@ -77,7 +78,7 @@ def _sizes(n_hidden: Any, layer: Layer) -> tuple[int, ...] | None:
             raise unknown_name("n_hidden", n_hidden, ("auto",))
         return None
     given = list(n_hidden) if isinstance(n_hidden, Sequence | np.ndarray) else [n_hidden]
-    if not given or not all(isinstance(size, Integral) and size >= 1 for size in given):
+    if not given or not all(isinstance(size, Integral) and int(size) >= 1 for size in given):
         raise InputError(
             f'n_hidden must be a positive whole number, a list of them or "auto", got {n_hidden!r}.'
         )
@@ -93,12 +94,7 @@ def _alphas(alpha: Any) -> tuple[float, ...] | None:
     if not given:
         raise InputError("alpha is an empty list: give at least one ridge.")
     for value in given:
-        if (
-            not isinstance(value, Real)
-            or isinstance(value, bool)
-            or not np.isfinite(float(value))
-            or value < 0
-        ):
+        if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
             raise InputError(f"alpha must be 0 or more (0 is the pseudo-inverse), got {value!r}.")
     return tuple(sorted({float(value) for value in given}))
 
@@ -116,7 +112,7 @@ def _selector(
         return None, "selection none: ridge and size are given"
     if selection == "auto":
         return KFold(), "selection kfold: exact, and comes from the same pass as the model"
-    made = SELECTORS[selection]() if isinstance(selection, str) else selection
+    made: Selector = SELECTORS[selection]() if isinstance(selection, str) else selection
     if made.name == "kfold" and made.n_folds < 2:
         raise InputError(f"K-fold needs at least 2 folds, got {made.n_folds}.")
     return made, f"selection {made.name}: as asked"

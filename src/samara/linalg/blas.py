@@ -33,7 +33,8 @@ def _controller() -> ThreadpoolController:
 
 def single_blas_thread() -> AbstractContextManager[Any]:
     """Hold BLAS to one thread, so that our own threads have the cores."""
-    return _controller().limit(limits=1, user_api="blas")
+    held: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return held
 
 
 def in_threads(work: Callable[[T], U], items: Iterable[T], workers: int) -> list[U]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from samara.core import Array
 from samara.linalg.blas import solve_upper
+from samara.linalg.room import room
 
 
 def leading_solutions(R: Array, z: Array, sizes: Sequence[int]) -> Array:
@@ -18,11 +20,17 @@ def leading_solutions(R: Array, z: Array, sizes: Sequence[int]) -> Array:
     with masked copies of z serves all sizes.
     """
     L, t = z.shape
-    masked = np.zeros((L, len(sizes), t))
+    masked = room((L, len(sizes), t))
     for k, size in enumerate(sizes):
         masked[:size, k] = z[:size]
     solve_upper(R, masked.reshape(L, -1))
     return masked
+
+
+def triangle(rows: Array) -> Array:
+    """R of the QR factorization, (min(n, p), p)."""
+    R: Any = np.linalg.qr(rows, mode="r")
+    return np.asarray(R)
 
 
 def triangle_condition(R: Array) -> float:

@@ -119,7 +119,7 @@ class Radial:
         ):
             if value not in known:
                 raise unknown_name(kind, value, known)
-        if self.width != "median" and not (isinstance(self.width, int | float) and self.width > 0):
+        if self.width != "median" and not self.width > 0:
             raise InputError(f'width must be a positive number or "median", got {self.width!r}.')
 
     def sample_rows(self, n_hidden: int) -> int:

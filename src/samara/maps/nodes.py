@@ -41,7 +41,8 @@ class AdditiveNodes:
 
     @cached_property
     def _product(self) -> Array:
-        return self.weights * self.weights.dtype.type(prescale(self.activation, self.weights.dtype))
+        factor = prescale(self.activation, self.weights.dtype)
+        return np.multiply(self.weights, factor, dtype=self.weights.dtype)
 
     def after(self, scaling: Standardize) -> AdditiveNodes:
         """The same nodes with the scaling folded into the weights, so that sparse rows stay sparse."""

@@ -175,10 +175,16 @@ def curvature(system: System, alphas: Array, size: int) -> Array:
     a2 = alphas[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         bend = a2 * slope * rho + 2 * root * eta * rho + a2**2 * eta * slope
-        return np.nan_to_num(-2 * eta * rho / slope * bend / (a2 * eta**2 + rho**2) ** 1.5, nan=-np.inf)
+        curve = -2 * eta * rho / slope * bend / (a2 * eta**2 + rho**2) ** 1.5
+    return np.asarray(np.nan_to_num(curve, nan=-np.inf))
 
 
-SELECTORS = {"kfold": KFold, "loo": Loo, "gcv": Gcv, "lcurve": LCurve}
+SELECTORS: dict[str, type[KFold] | type[Loo] | type[Gcv] | type[LCurve]] = {
+    "kfold": KFold,
+    "loo": Loo,
+    "gcv": Gcv,
+    "lcurve": LCurve,
+}
 
 
 def leave_out_pass(source: Source, engine: Engine, layout: Layout) -> LeaveOut:

@@ -9,7 +9,15 @@ import numpy as np
 from scipy.linalg import eigh
 
 from samara.core import Array, Engine, Factor, Source
-from samara.linalg import factor_upper, leading_solutions, mirror_upper, solve_upper, triangle_condition
+from samara.linalg import (
+    copied,
+    factor_upper,
+    leading_solutions,
+    mirror_upper,
+    room,
+    solve_upper,
+    triangle_condition,
+)
 from samara.summaries import Layout, Moments
 
 # The rounding of a streamed Gram matrix is at most this share of its trace (measured: 1e-17 in float64 and
@@ -34,18 +42,16 @@ class IllConditionedError(ArithmeticError):
 
 
 class NormalSystem:
-    """(G + αI) β = r over the centred moments of some rows."""
+    """(G + αI) β = r over the centred moments of some rows, which it takes over."""
 
     def __init__(self, moments: Array, n_features: int, fit_intercept: bool, dtype: str) -> None:
         L = n_features
         self.weight = float(moments[0, 0])
         self.fit_intercept = fit_intercept
-        centred = moments[1:, 1:]
-        self.means = np.zeros(len(centred))
-        if fit_intercept:
-            self.means = moments[0, 1:] / self.weight
-            centred = np.multiply.outer(-self.means, moments[0, 1:])
-            centred += moments[1:, 1:]
+        self.means = moments[0, 1:] / self.weight * fit_intercept
+        centred = moments[1:, 1:]  # in place: the moments are ours
+        for lo in range(0, len(centred), 256):
+            centred[lo : lo + 256] -= np.multiply.outer(self.means[lo : lo + 256], moments[0, 1:])
         self.gram = centred[:L, :L]
         self.cross = centred[:L, L:]
         self.target_squares = np.diagonal(centred)[L:].copy()
@@ -59,7 +65,7 @@ class NormalSystem:
 
     def root(self, alpha: float) -> tuple[Array, Array]:
         """R and z with RᵀR = G + αI and Rᵀz = r."""
-        R = self.gram.copy()
+        R = copied(self.gram)
         R[np.diag_indices_from(R)] += alpha
         if not factor_upper(R):
             raise IllConditionedError(float("inf"))
@@ -97,7 +103,9 @@ def with_intercept(solutions: Array, means: Array) -> Array:
     """Put the intercept ȳ − μᵀβ before each solution: (L, S, t) → (1 + L, S, t)."""
     L, _, t = solutions.shape
     intercept = means[len(means) - t :] - np.einsum("l,lst->st", means[:L], solutions)
-    return np.concatenate([intercept[None], solutions])
+    made = room((1 + L, *solutions.shape[1:]))
+    made[0], made[1:] = intercept, solutions
+    return made
 
 
 class NormalFactor:
@@ -107,14 +115,18 @@ class NormalFactor:
         self.layout = layout
         self.fit_intercept = fit_intercept
         self._folds = folds
-        self._total = sum(folds[1:], folds[0]) if len(folds) > 1 else folds[0]
+        self._total = folds[0]
+        if len(folds) > 1:
+            self._total = copied(folds[0])
+            for fold in folds[1:]:
+                self._total += fold
 
     @classmethod
     def of(cls, moments: Moments, fit_intercept: bool) -> NormalFactor:
         """The factor of finished moments."""
         moments.finish()
         width = moments.layout.width
-        folds = [np.zeros((width, width)) if gram is None else mirror_upper(gram) for gram in moments.grams]
+        folds = [room((width, width)) if gram is None else mirror_upper(gram) for gram in moments.grams]
         return cls(folds, moments.layout, fit_intercept)
 
     def extended(self, moments: Moments) -> NormalFactor:
@@ -124,7 +136,7 @@ class NormalFactor:
         new = 1 + layout.n_features
         folds = []
         for before, strip in zip(self._folds, moments.grams, strict=True):
-            made = np.zeros((layout.width, layout.width))
+            made = room((layout.width, layout.width))
             made[:known, :known] = before[:known, :known]
             made[:known, new:] = before[:known, known:]
             made[new:, new:] = before[known:, known:]
@@ -145,7 +157,9 @@ class NormalFactor:
 
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
-        moments = self._total if without is None else self._total - self._folds[without]
+        moments = copied(self._total)
+        if without is not None:
+            moments -= self._folds[without]
         return NormalSystem(moments, self.layout.n_features, self.fit_intercept, self.layout.dtype.name)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
@@ -153,9 +167,10 @@ class NormalFactor:
         M = self._total if fold is None else self._folds[fold]
         width, n_sizes, t = solutions.shape
         flat = solutions.reshape(width, -1)
-        squares = np.einsum("ij,ij->j", flat, M[:width, :width] @ flat).reshape(n_sizes, t)
+        product = np.matmul(M[:width, :width], flat, out=room(flat.shape))
+        squares = np.einsum("ij,ij->j", flat, product).reshape(n_sizes, t)
         crosses = np.einsum("ist,it->st", solutions, M[:width, width:])
-        return np.maximum(np.diagonal(M)[width:] - 2 * crosses + squares, 0.0)
+        return np.asarray(np.maximum(np.diagonal(M)[width:] - 2 * crosses + squares, 0.0))
 
 
 @dataclass(frozen=True)
@@ -180,6 +195,8 @@ def extend(smaller: Factor, n_folds: int, source: Source, engine: Engine, layout
     assert isinstance(smaller, NormalFactor)
     known = smaller.layout.n_features
     moments = engine.summarize(
-        source.folded(n_folds), lambda: Moments(layout, n_folds, engine.block_rows, known), name="appended nodes"
+        source.folded(n_folds),
+        lambda: Moments(layout, n_folds, engine.block_rows, known),
+        name="appended nodes",
     )
     return smaller.extended(moments)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from samara.core import Array, Engine, Source
-from samara.linalg import leading_solutions, stacked_triangle, triangle_condition
+from samara.linalg import leading_solutions, stacked_triangle, triangle, triangle_condition
 from samara.solvers.normal import with_intercept
 from samara.summaries import Layout, Triangle
 
@@ -23,12 +23,12 @@ class RootSystem:
         self.weight = float(rows[:, 0] @ rows[:, 0])
         if fit_intercept:
             # The first reflection eliminates the constant column: what is left below is centred.
-            R = np.linalg.qr(rows, mode="r")
+            R = triangle(rows)
             self.means = R[0, 1:] / R[0, 0]
             self.rows = R[1:, 1:]
         else:
             self.means = np.zeros(rows.shape[1] - 1)
-            self.rows = np.linalg.qr(rows[:, 1:], mode="r")
+            self.rows = triangle(rows[:, 1:])
         self.target_squares = np.sum(self.rows[:, n_features:] ** 2, axis=0)
 
     @property
@@ -84,11 +84,11 @@ def numerical_rank(singular: Array, shape: tuple[int, ...]) -> int:
 class RootFactor:
     """The triangle of each fold."""
 
-    def __init__(self, triangle: Triangle, fit_intercept: bool) -> None:
-        triangle.finish()
-        self.layout = triangle.layout
+    def __init__(self, summary: Triangle, fit_intercept: bool) -> None:
+        summary.finish()
+        self.layout = summary.layout
         self._fit_intercept = fit_intercept
-        self._folds = [np.asarray(fold, np.float64) for fold in triangle.folds]
+        self._folds = [np.asarray(fold, np.float64) for fold in summary.folds]
 
     @property
     def n_folds(self) -> int:
@@ -114,7 +114,8 @@ def residual_squares(rows: Array, solutions: Array) -> Array:
     """Squared residuals (S, t) of augmented rows [1, H, Y] under solutions (1 + L, S, t)."""
     width, n_sizes, t = solutions.shape
     fitted = (rows[:, :width] @ solutions.reshape(width, -1)).reshape(len(rows), n_sizes, t)
-    return np.einsum("nst,nst->st", *(2 * [rows[:, None, width:] - fitted]))
+    np.subtract(rows[:, None, width:], fitted, out=fitted)
+    return np.asarray(np.einsum("nst,nst->st", fitted, fitted))
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,9 @@ class Qr:
 
     def __call__(self, source: Source, engine: Engine, layout: Layout) -> RootFactor:
         """Summarize the rows as triangles of folds."""
-        triangle = engine.summarize(
+        summary = engine.summarize(
             source.folded(self.n_folds),
             lambda: Triangle(layout, self.n_folds, engine.block_rows),
             name="triangle",
         )
-        return RootFactor(triangle, self.fit_intercept)
+        return RootFactor(summary, self.fit_intercept)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh, svd
+from scipy.linalg import cho_factor, cho_solve, eigh, eigvalsh, svd
 
 from samara.core import Array, Engine, Source
 from samara.solvers.normal import safe_ridge, with_intercept
@@ -72,18 +72,23 @@ class RowSystem:
         U, s, Vt = self._factors() if size is None else svd(self.H[:, :size], full_matrices=False)
         return s**2, Vt.T, s[:, None] * (U.T @ self.Y)
 
+    def _values(self, size: int | None = None) -> Array:
+        """Eigenvalues of the Gram, from the smaller of HHᵀ and HᵀH or, for `svd`, from H."""
+        if self.method == "svd":
+            return self.spectrum(size)[0]
+        H = self.H[:, :size]
+        small = H @ H.T if len(H) < H.shape[1] else H.T @ H
+        return np.asarray(np.maximum(eigvalsh(small, check_finite=False)[::-1], 0.0))
+
     def condition(self, alpha: float) -> float:
         """Condition number of H with the ridge in it."""
-        s = self._factors()[1]
-        if not len(s):
-            return 1.0
-        return (
-            float(np.sqrt((s[0] ** 2 + alpha) / (s[-1] ** 2 + alpha))) if s[-1] + alpha > 0 else float("inf")
-        )
+        values = self._values()
+        low = values[-1] if len(values) == self.H.shape[1] else 0.0
+        return float(np.sqrt((values[0] + alpha) / (low + alpha))) if low + alpha > 0 else float("inf")
 
     def rank(self, alpha: float, size: int) -> int:
         """Numerical rank of the leading columns."""
-        return numerical_rank(np.sqrt(self.spectrum(size)[0]), self.H.shape)
+        return numerical_rank(np.sqrt(self._values(size)), self.H.shape)
 
     def leave_one_out(self, alphas: Sequence[float], size: int | None = None) -> Array:
         """Leave-one-out errors √w·e (n, A, t) from one eigendecomposition of HHᵀ.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Block
+from samara.linalg import room
 
 _ALIGN = 16  # columns: the features of a row start on a cache line
 
@@ -41,7 +42,7 @@ class Layout:
     def workspace(self, rows: int) -> Array:
         """Room for the augmented rows of a block; the features of each row start on a cache line."""
         padded = -(-(_ALIGN + self.width) // _ALIGN) * _ALIGN
-        return np.empty((rows, padded), self.dtype)[:, _ALIGN - 1 : _ALIGN - 1 + self.width]
+        return room((rows, padded), self.dtype)[:, _ALIGN - 1 : _ALIGN - 1 + self.width]
 
     def fill(self, block: Block, workspace: Array) -> Array:
         """Write the augmented rows of a block into the top of the workspace."""

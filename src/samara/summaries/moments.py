@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from samara.core import Array, Block
-from samara.linalg import add_gram, add_product
+from samara.linalg import add_gram, add_product, room
 from samara.summaries.layout import Layout
 
 # float32 products are added up in float32 over this many rows, then carried into float64: adding up all
@@ -74,14 +74,14 @@ class Moments:
     def _gram(self, fold: int) -> Array:
         gram = self.grams[fold]
         if gram is None:
-            gram = self.grams[fold] = np.zeros(self._shape)
+            gram = self.grams[fold] = room(self._shape)
         return gram
 
     def _update_single(self, Z: Array, fold: int) -> None:
         if fold != self._single_fold or self._single_rows + len(Z) > FLUSH_ROWS:
             self._flush()
         if self._single is None:
-            self._single = np.zeros(self._shape, np.float32)
+            self._single = room(self._shape, np.float32)
         self._single_fold = fold
         self._single_rows += len(Z)
         self._add(Z, self._single)

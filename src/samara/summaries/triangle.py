@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from samara.core import Array, Block
+from samara.linalg import triangle
 from samara.summaries.layout import Layout
 
 
@@ -40,7 +41,7 @@ class Triangle:
         return self
 
     def _stack(self, fold: int, rows: Array) -> None:
-        self.folds[fold] = np.linalg.qr(np.vstack([self.folds[fold], rows]), mode="r")
+        self.folds[fold] = triangle(np.vstack([self.folds[fold], rows]))
 
 
 class Rows:

@@ -90,6 +90,8 @@ def test_progress_hears_of_all_rows(workers, n_folds):
 def test_several_fits_may_run_at_once():
     """Engines have no state: concurrent passes do not disturb each other."""
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda n: Threads(2, 50).summarize(_source(n), Seen).rows, [300, 700, 1100, 1500]))
+        found = list(
+            pool.map(lambda n: Threads(2, 50).summarize(_source(n), Seen).rows, [300, 700, 1100, 1500])
+        )
     assert [len(rows) for rows in found] == [300, 700, 1100, 1500]
     assert available_cores() >= 1

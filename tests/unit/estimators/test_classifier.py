@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from samara.estimators.classifier import project_to_simplex
 from sklearn.datasets import load_iris
 from sklearn.utils.class_weight import compute_class_weight
 
 from samara import ELMClassifier
-from samara.estimators.elm import project_to_simplex
 from tests.oracles import nearest_probabilities, relative_gap
 
 
@@ -33,7 +33,7 @@ def test_balanced_class_weights_are_sample_weights(iris, alpha):
 
 @pytest.mark.parametrize("alpha", [1.0, "auto"])
 def test_a_dict_of_class_weights_multiplies_sample_weights(iris, alpha):
-    """Weights of classes multiply the rows' own; classes not named weigh 1 (hpelm lost them in its last refit)."""
+    """They multiply the rows' own weights; classes not named weigh 1 (hpelm lost them in its last refit)."""
     X, y = iris
     own = np.random.default_rng(0).uniform(0.5, 2, len(y))
     model = ELMClassifier(20, alpha=alpha, class_weight={0: 3.0, 2: 0.25}, random_state=0).fit(X, y, own)
@@ -54,7 +54,9 @@ def test_balanced_weights_count_sample_weights(iris):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("labels", [np.array(["tern", "auk", "gull"]), np.array([7, -2, 30]), np.array([0.5, 2.0, 1.0])])
+@pytest.mark.parametrize(
+    "labels", [np.array(["tern", "auk", "gull"]), np.array([7, -2, 30]), np.array([0.5, 2.0, 1.0])]
+)
 def test_labels_of_any_kind(iris, labels, n_classes):
     """Strings and numbers come back as given, in sorted order of classes_."""
     X, y = iris
@@ -120,7 +122,13 @@ def test_constructor_arguments_reach_the_last_fit(iris):
     """What was asked for is what was fitted (hpelm's train() dropped the constructor's arguments)."""
     X, y = iris
     model = ELMClassifier(
-        [4, 9], hidden="tanh", alpha=[0.5, 2.0], solver="qr", selection="loo", direct_link=True, random_state=0
+        [4, 9],
+        hidden="tanh",
+        alpha=[0.5, 2.0],
+        solver="qr",
+        selection="loo",
+        direct_link=True,
+        random_state=0,
     ).fit(X, y)
     assert model.plan_.solver == "qr"
     assert model.selection_.method == "loo"

@@ -26,7 +26,7 @@ def test_verbose_shows_each_pass(capsys):
     ELMRegressor(5, engine=ENGINE, verbose=True, selection="loo").fit(X, Y)
     out, err = capsys.readouterr()
     assert out == ""
-    ended = [line.split("\r")[-1] for line in err.splitlines()]
+    ended = [line.split("\r")[-1] for line in err.strip("\n").split("\n")]
     assert [line.split(":")[0] for line in ended] == ["look", "moments", "leave-one-out"]
     assert all(re.search(r": 100 % +[\d,]+ rows/s +", line) for line in ended)
 

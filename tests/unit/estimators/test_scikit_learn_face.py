@@ -47,12 +47,15 @@ def test_feature_names():
 
 
 @pytest.mark.parametrize(
-    "hidden", ["sigmoid", "fourier", "rbf", Additive("relu", weights="sparse", bias="data"), Radial(centres="kmeans")]
+    "hidden",
+    ["sigmoid", "fourier", "rbf", Additive("relu", weights="sparse", bias="data"), Radial(centres="kmeans")],
 )
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_pickle_round_trip(hidden, dtype):
     """An unpickled model predicts the same bits."""
-    model = ELMRegressor(5, hidden=hidden, dtype=dtype, engine=Threads(2, 64), random_state=0).fit(FRAME, PROBLEM.y)
+    model = ELMRegressor(5, hidden=hidden, dtype=dtype, engine=Threads(2, 64), random_state=0).fit(
+        FRAME, PROBLEM.y
+    )
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(FRAME), model.predict(FRAME))
     assert str(again.plan_) == str(model.plan_)
@@ -118,16 +121,24 @@ def test_weights_are_routed_through_a_pipeline(routing):
 def test_weights_are_routed_through_a_search(routing):
     """A grid search passes the weights on to every fit and score."""
     model = (
-        ELMRegressor(alpha=1.0, random_state=0).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        ELMRegressor(alpha=1.0, random_state=0)
+        .set_fit_request(sample_weight=True)
+        .set_score_request(sample_weight=True)
     )
-    search = GridSearchCV(model, {"n_hidden": [2, 20]}, cv=3).fit(PROBLEM.X, PROBLEM.y, sample_weight=PROBLEM.weight)
-    best = ELMRegressor(alpha=1.0, random_state=0, **search.best_params_).fit(PROBLEM.X, PROBLEM.y, PROBLEM.weight)
+    search = GridSearchCV(model, {"n_hidden": [2, 20]}, cv=3).fit(
+        PROBLEM.X, PROBLEM.y, sample_weight=PROBLEM.weight
+    )
+    best = ELMRegressor(alpha=1.0, random_state=0, **search.best_params_).fit(
+        PROBLEM.X, PROBLEM.y, PROBLEM.weight
+    )
     np.testing.assert_array_equal(search.best_estimator_.predict(PROBLEM.X), best.predict(PROBLEM.X))
 
 
 def test_searches_and_scores():
     """Parameters are set by name; cross-validation works on string labels."""
-    search = GridSearchCV(make_pipeline(ELMClassifier(5, random_state=0)), {"elmclassifier__scale": ["quantile", None]}, cv=3)
+    search = GridSearchCV(
+        make_pipeline(ELMClassifier(5, random_state=0)), {"elmclassifier__scale": ["quantile", None]}, cv=3
+    )
     assert search.fit(PROBLEM.X, LABELS).best_score_ > 0.5
     assert cross_val_score(ELMClassifier(10, random_state=0), PROBLEM.X, LABELS, cv=3).mean() > 0.5
 

@@ -24,8 +24,8 @@ def _nodes(activation, d=4, L=9):
     return AdditiveNodes(np.random.default_rng(0).normal(size=(d + 1, L)), activation)
 
 
-@pytest.fixture
-def X():
+@pytest.fixture(name="X")
+def make_inputs():
     return np.random.default_rng(1).normal(size=(50, 4))
 
 
@@ -132,7 +132,9 @@ def test_folded_scaling_equals_scaling_first(activation, X):
     if activation == "hardlim":  # a step: compare only where rounding can't flip it
         z = scaling(rows) @ nodes.weights[:-1] + nodes.weights[-1]
         assert np.abs(z).min() > 1e-9
-    np.testing.assert_allclose(nodes.after(scaling)(sp.csr_matrix(rows)), nodes(scaling(rows)), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        nodes.after(scaling)(sp.csr_matrix(rows)), nodes(scaling(rows)), rtol=1e-10, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 127, 128, 129, 300])

@@ -58,7 +58,12 @@ def test_summaries_merge_to_the_gram_of_all_rows(summary, dtype, weighted):
         else:
             R = first.folds[fold] if summary is Triangle else first.rows[first.folds == fold]
             found = np.triu(R.T.astype(float) @ R)
-        np.testing.assert_allclose(found, np.triu(Z.T @ Z), rtol=1e-10 if dtype == "float64" else 1e-4, atol=1e-4 if dtype == "float32" else 1e-12)
+        np.testing.assert_allclose(
+            found,
+            np.triu(Z.T @ Z),
+            rtol=1e-10 if dtype == "float64" else 1e-4,
+            atol=1e-4 if dtype == "float32" else 1e-12,
+        )
 
 
 def test_a_fold_with_few_rows_keeps_a_trapezoid():

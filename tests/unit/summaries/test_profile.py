@@ -27,7 +27,9 @@ def test_merged_moments_are_numpys(kind, weighted, cuts):
     found = _merged(X, weight, cuts, kind)
     mean = np.average(X, axis=0, weights=weight)
     np.testing.assert_allclose(found.mean, mean, rtol=1e-12)
-    np.testing.assert_allclose(found.spread, np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight)), rtol=1e-12)
+    np.testing.assert_allclose(
+        found.spread, np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight)), rtol=1e-12
+    )
     np.testing.assert_array_equal(found.low, X.min(axis=0))
     np.testing.assert_array_equal(found.high, X.max(axis=0))
 

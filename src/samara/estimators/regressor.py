@@ -1,0 +1,151 @@
+"""Extreme learning machine for regression."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from samara.core import Array
+from samara.estimators.base import BaseELM
+from samara.estimators.inputs import check_inputs, check_weights
+from samara.estimators.progress import reporting
+from samara.sources import ArraySource
+
+
+class ELMRegressor(RegressorMixin, BaseELM):
+    """Extreme learning machine for regression, in closed form.
+
+    min ‖Hβ − T‖² + α‖β‖² with H = g(XW + b), W and b drawn at random. Fitted in one pass over the rows
+    inside the memory given; ridge and number of nodes are chosen by exact cross-validation from that same
+    pass (PR-ELM, Schindler Algorithm 3; PRESS, eq. 2.22–2.25).
+
+    Parameters
+    ----------
+    n_hidden : int, list of int or "auto", default=1000
+        Hidden nodes; a list to choose from; ``"auto"`` appends nodes while the held-out error falls.
+    hidden : str, layer or FeatureMap, default="sigmoid"
+        ``sigmoid``, ``tanh``, ``relu``, ``sine``, ``fourier``, ``rbf``, ``multiquadric``, ``hardlim`` or
+        ``linear``; or :class:`samara.maps.Additive` or :class:`samara.maps.Radial` with their settings;
+        or any callable map with ``n_out``.
+    alpha : float, list of float or "auto", default="auto"
+        Ridge, not divided by n (the papers' C is 1/α). 0 is the pseudo-inverse: the minimum-norm solution.
+        A list is chosen from; ``"auto"`` is ten ridges from 1e-7 to 100 times the mean eigenvalue of HᵀH.
+    solver : {"auto", "gram", "qr", "svd", "dual"}, default="auto"
+        ``auto`` picks from shape and smallest ridge, and says why in ``plan_``.
+    selection : {"auto", "kfold", "loo", "gcv", "lcurve"} or selector, default="auto"
+        How ridge and size are chosen; ``auto`` is exact 5-fold without a second pass.
+    alpha_per_target : bool, default=False
+        Choose a ridge for each target.
+    scale : {"standard", "quantile"} or None, default="standard"
+        Scaling of the inputs.
+    direct_link : bool, default=False
+        Give the inputs themselves to the output as well (RVFL).
+    fit_intercept : bool, default=True
+        Fit an intercept; it is not penalised.
+    memory : str, int or None, default=None
+        Memory the fit may take above the input, such as ``"200MB"``. Refused before any row is read if
+        it can't be kept.
+    engine : None, "threads" or :class:`samara.engines.Threads`, default=None
+        Who merges; all cores unless told otherwise.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the hidden rows.
+    verbose : bool, default=False
+        Show progress on standard error. With scikit-learn 1.9 or later,
+        ``set_callbacks(sklearn.callback.ProgressBar())`` works too.
+    random_state : int, RandomState or None, default=None
+        Seed of the nodes. The same seed gives the same nodes, and the first l of L nodes are the nodes
+        of an l-node model.
+
+    Attributes
+    ----------
+    alpha_ : float or ndarray of shape (n_targets,)
+        Ridge used.
+    n_hidden_ : int
+        Hidden nodes used.
+    selection_ : :class:`samara.selection.Selection` or None
+        The score surface over ridges and sizes with standard errors; None where nothing was chosen.
+    plan_ : :class:`samara.plan.Plan`
+        Passes, flops, predicted peak of memory, and the reason for each choice.
+    coef_ : ndarray of shape (n_hidden_,) or (n_targets, n_hidden_)
+        Output weights; with ``direct_link`` those of the inputs come first.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    rank_ : int
+        Columns of H that the solution uses.
+    condition_ : float
+        Estimate of the condition number of H with the ridge in it.
+    model_ : :class:`samara.model.Model`
+        Maps and coefficients.
+    n_features_in_ : int
+        Number of inputs.
+    feature_names_in_ : ndarray of str
+        Names of the inputs, where X had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from samara import ELMRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ELMRegressor(n_hidden=200, random_state=0).fit(X, y)
+    >>> model.predict(X[:2]).shape
+    (2,)
+    """
+
+    @reporting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Inputs: numbers of any type.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True, ensure_min_samples=2)
+        weight = check_weights(sample_weight, X)
+        self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight))
+        self._one_target = y.ndim == 1
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictions.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if self._one_target else outputs
+
+    @property
+    def coef_(self) -> Array:
+        """Output weights."""
+        check_is_fitted(self, "model_")
+        return self.model_.coef[:, 0] if self._one_target else self.model_.coef.T
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercept."""
+        check_is_fitted(self, "model_")
+        return float(self.model_.intercept[0]) if self._one_target else self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
