@@ -41,15 +41,19 @@ def fit(source: Source, settings: Settings) -> Fitted:
     trial: Trial | None = None
     while sizes:
         maps = draw_maps(source, settings, profile, sizes[-1])
-        mapped = source
-        for feature_map in maps:
-            mapped = mapped.map(feature_map)
-        layout, trace = first_look(mapped, settings, profile)
+        layout, trace = first_look(seen_through(source, maps), settings, profile)
         plan = settings.plan(source, sizes, trace)
-        trial = Trial(settings, mapped, maps, layout, plan, sizes).run(trial)
+        trial = Trial(settings, source, maps, layout, plan, sizes).run(trial)
         sizes = settings.next_sizes(source, sizes) if trial.still_falling else None
     assert trial is not None
     return trial.finish()
+
+
+def seen_through(source: Source, maps: Sequence[FeatureMap]) -> Source:
+    """The rows of a source after all the maps."""
+    for feature_map in maps:
+        source = source.map(feature_map)
+    return source
 
 
 class Trial:
@@ -66,14 +70,15 @@ class Trial:
     def __init__(
         self,
         settings: Settings,
-        mapped: Source,
+        source: Source,
         maps: tuple[FeatureMap, ...],
         layout: Layout,
         plan: Plan,
         sizes: Sequence[int],
     ) -> None:
-        self.settings, self.mapped, self.maps, self.layout, self.plan = settings, mapped, maps, layout, plan
-        self.n_link = mapped.n_features - sizes[-1]
+        self.settings, self.source, self.maps, self.layout, self.plan = settings, source, maps, layout, plan
+        self.mapped = seen_through(source, maps)
+        self.n_link = self.mapped.n_features - sizes[-1]
         self.sizes = [size + self.n_link for size in sizes]
         self.selection: Selection | None = None
 
@@ -88,9 +93,12 @@ class Trial:
                 ConditionWarning,
                 stacklevel=2,
             )
-        why = "qr in the end: H was too ill-conditioned for its Gram matrix"
-        plan = self.settings.plan(self.mapped, [size - self.n_link for size in self.sizes])
-        self.plan = replace(plan, solver="qr", reasons=(*self.plan.reasons, why))
+        # Planned anew: a triangle takes more room than the Gram, and may be refused.
+        plan = replace(self.settings, solver="qr").plan(
+            self.source, [size - self.n_link for size in self.sizes]
+        )
+        why = "solver qr in the end: H was too ill-conditioned for its Gram matrix"
+        self.plan = replace(plan, reasons=(*plan.reasons[1:], why))
         return self._run(None)
 
     def _run(self, smaller: Trial | None) -> Trial:

@@ -143,7 +143,7 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
     L, n = shape.n_hidden + shape.n_link, shape.n_rows
     limit = safe_ridge(shape.trace or 0.0, shape.dtype)
     too_small = shape.smallest_alpha is not None and shape.smallest_alpha < limit
-    tiny = f"ridge {shape.smallest_alpha or 0:.1e} drowns in the rounding of HᵀH ({limit:.1e})"
+    tiny = f"ridge {shape.smallest_alpha or 0:.1e} is too small for the rounding of HᵀH"
     if n < L and shape.n_sizes == 1:
         if too_small or shape.smallest_alpha == 0:
             return "svd", f"{n:,} rows < {L:,} columns, and {tiny}"

@@ -40,16 +40,28 @@ def _raw_keys(X: Any) -> Array:
         return _sparse_keys(X, factors)
     keys = np.empty(X.shape[0], np.uint64)
     for lo in range(0, len(keys), _CHUNK):
-        values = np.add(X[lo : lo + _CHUNK], 0.0, dtype=np.float64)  # -0.0 becomes 0.0
-        keys[lo : lo + _CHUNK] = np.einsum("ij,j->i", np.ascontiguousarray(values).view(np.uint64), factors)
+        cells = _cells(np.ascontiguousarray(X[lo : lo + _CHUNK]), factors)
+        np.add.reduce(cells, axis=1, out=keys[lo : lo + _CHUNK])
     return keys
 
 
 def _sparse_keys(X: Any, factors: Array) -> Array:
-    """Keys of CSR rows: a zero has the bits 0 and adds nothing, stored or not."""
-    values = np.add(X.data, 0.0, dtype=np.float64).view(np.uint64) * factors[X.indices]
-    totals = np.concatenate(([np.uint64(0)], np.cumsum(values, dtype=np.uint64)))
+    """Keys of CSR rows: a zero adds nothing, stored or not."""
+    totals = np.concatenate(([np.uint64(0)], np.cumsum(_cells(X.data, factors[X.indices]), dtype=np.uint64)))
     return np.asarray(totals[X.indptr[1:]] - totals[X.indptr[:-1]])
+
+
+def _cells(values: Array, factors: Array) -> Array:
+    """A word for each value, 0 for 0.
+
+    A whole number has zeros in all but the top bits of its float; folding the halves onto each other
+    before the product, and again after it, lets those few bits reach the whole word.
+    """
+    words = np.add(values, 0.0, dtype=np.float64).view(np.uint64)  # -0.0 becomes 0.0
+    words ^= words >> np.uint64(32)
+    words *= factors
+    words ^= words >> np.uint64(29)
+    return words
 
 
 def fold_of(keys: Array, n_folds: int) -> Array:

@@ -72,7 +72,7 @@ def test_budget_errors_are_ours():
 
 @pytest.mark.filterwarnings("ignore::samara.ConditionWarning")
 def test_a_fallback_keeps_to_the_budget():
-    """Where the Gram gives way to a triangle, the plan is the triangle's, and inside the budget or refused."""
+    """Where the Gram gives way to a triangle, the plan is the triangle's and inside the budget."""
     rows = np.hstack([X, X])
     model = ELMRegressor(300, hidden="linear", alpha=0, solver="gram", memory="30MB", random_state=0)
     model.fit(rows, Y)

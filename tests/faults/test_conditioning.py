@@ -56,7 +56,7 @@ def test_gram_with_ridge_zero_warns_and_still_is_right():
     A, B, _, _ = centred_rows(model.transform(X), PROBLEM.y)
     assert relative_gap(model.coef_.T, np.linalg.pinv(A, rcond=1e-12) @ B) < 1e-9
     assert model.plan_.solver == "qr"
-    assert "qr in the end" in model.plan_.reasons[-1]
+    assert any("ill-conditioned" in reason for reason in model.plan_.reasons)
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-14])
@@ -126,7 +126,7 @@ def test_leave_one_out_at_tiny_ridges(solver, rows, n_hidden):
         model = problem.fit(
             ELMRegressor(n_hidden, alpha=alphas, selection="loo", solver=solver, random_state=0)
         )
-    if not caught:
+    if not any(issubclass(warning.category, ConditionWarning) for warning in caught):
         exact = loo_scores(H, problem.y, alphas, [n_hidden])[0, :, 0]
         np.testing.assert_allclose(model.selection_.scores[0], exact, rtol=1e-2)
 

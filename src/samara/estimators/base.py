@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +57,18 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reports, BaseEs
         self.dtype = dtype
         self.verbose = verbose
         self.random_state = random_state
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """A fit that fails leaves what was there before, and nothing new."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            running = {k: v for k, v in self.__dict__.items() if k.startswith(("_callback", "_skl_callback"))}
+            self.__dict__.clear()
+            self.__dict__.update(before | running)  # scikit-learn still has to take its callbacks down
+            raise
 
     def _fit_source(self, source: ArraySource) -> None:
         """Fit, then set every attribute at once: a failed fit leaves nothing half done."""

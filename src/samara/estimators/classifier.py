@@ -109,20 +109,21 @@ engine, dtype, verbose, random_state
         self : object
             The fitted estimator.
         """
-        X, y = check_inputs(self, X, y, fitting=True, ensure_min_samples=2)
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        weight = check_weights(sample_weight, X)
-        classes = distinct(y if weight is None else y[weight > 0])
-        if len(classes) < 2:
-            raise InputError(
-                f"ELMClassifier needs at least two classes; y holds one class only: {classes[0]!r}."
-            )
-        if self.class_weight is not None:
-            weight = _weigh_classes(self.class_weight, classes, y, weight)
-        source = ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes))
-        self._fit_source(source)
-        self.classes_ = classes
+        with self._all_or_nothing():
+            X, y = check_inputs(self, X, y, fitting=True)
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
+            weight = check_weights(sample_weight, X)
+            classes = distinct(y if weight is None else y[weight > 0])
+            if len(classes) < 2:
+                raise InputError(
+                    f"ELMClassifier needs at least two classes; y holds one class only: {classes[0]!r}."
+                )
+            if self.class_weight is not None:
+                weight = _weigh_classes(self.class_weight, classes, y, weight)
+            source = ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes))
+            self._fit_source(source)
+            self.classes_ = classes
         return self
 
     def decision_function(self, X: Any) -> Array:

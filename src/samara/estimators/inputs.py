@@ -24,6 +24,7 @@ def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **opti
             **({"y": y} if fitting else {}),
             accept_sparse="csr",
             reset=fitting,
+            ensure_min_samples=2 if fitting else 1,
             ensure_all_finite=False,
             **options,
         )
@@ -31,6 +32,9 @@ def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **opti
         refuse_text(X)
         raise
     made = checked[0] if isinstance(checked, tuple) else checked
+    if made.dtype.kind not in "biuf":
+        refuse_text(X)
+        raise InputError(f"X must hold numbers, got {made.dtype}.")
     if hasattr(made, "indptr") and not made.has_canonical_format:
         made = made.copy()
         made.sum_duplicates()

@@ -111,10 +111,11 @@ class ELMRegressor(RegressorMixin, BaseELM):
         self : object
             The fitted estimator.
         """
-        X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True, ensure_min_samples=2)
-        weight = check_weights(sample_weight, X)
-        self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight))
-        self._one_target = y.ndim == 1
+        with self._all_or_nothing():
+            X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
+            weight = check_weights(sample_weight, X)
+            self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight))
+            self._one_target = y.ndim == 1
         return self
 
     def predict(self, X: Any) -> Array:

@@ -33,9 +33,6 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         raise unknown_name("solver", estimator.solver, ("auto", *SOLVERS))
     if estimator.scale is not None and estimator.scale not in SCALES:
         raise unknown_name("scale", estimator.scale, (*SCALES, "None"))
-    dtype = estimator.dtype if isinstance(estimator.dtype, str) else np.dtype(estimator.dtype).name
-    if dtype not in DTYPES:
-        raise unknown_name("dtype", dtype, DTYPES)
     if selector is not None and selector.name == "lcurve" and (sizes is None or len(sizes) > 1):
         raise InputError('selection="lcurve" chooses a ridge, not a size: give one n_hidden.')
     return Settings(
@@ -49,11 +46,21 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         direct_link=bool(estimator.direct_link),
         fit_intercept=bool(estimator.fit_intercept),
         budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
-        dtype=np.dtype(dtype),
+        dtype=_dtype(estimator.dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
         alpha_per_target=bool(estimator.alpha_per_target),
         progress=progress,
     )
+
+
+def _dtype(given: Any) -> np.dtype[np.floating]:
+    try:
+        dtype = np.dtype(given)
+    except TypeError:
+        raise unknown_name("dtype", given, DTYPES) from None
+    if dtype.name not in DTYPES:
+        raise unknown_name("dtype", dtype.name, DTYPES)
+    return dtype
 
 
 def _layer(hidden: Any) -> Layer:
@@ -94,7 +101,7 @@ def _alphas(alpha: Any) -> tuple[float, ...] | None:
     if not given:
         raise InputError("alpha is an empty list: give at least one ridge.")
     for value in given:
-        if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        if type(value) is bool or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
             raise InputError(f"alpha must be 0 or more (0 is the pseudo-inverse), got {value!r}.")
     return tuple(sorted({float(value) for value in given}))
 

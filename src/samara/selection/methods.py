@@ -69,7 +69,7 @@ class Loo:
         self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
     ) -> Surface:
         """Scores (S, A, t) of every ridge and size."""
-        system = factor.system()
+        system = checked_system(factor, alphas)
         scores, errors = zip(*(self._column(system, alphas, size, leave_out) for size in sizes), strict=True)
         return Surface(np.asarray(sizes), alphas, np.stack(scores), np.stack(errors))
 
@@ -100,7 +100,7 @@ def spectral_press(system: System, alphas: Array, size: int) -> Press:
     n_features = len(system.means) - rotated.shape[1]
     centre = system.means[:size] @ vectors
     rotate = np.concatenate([-centre[None], vectors])  # eliminates the mean in the product itself
-    keep = 1.0 / (values[:, None] + alphas)  # (r, A)
+    keep = inverse(values, alphas).T  # (r, A)
     weights = (keep[:, :, None] * rotated[:, None, :]).reshape(len(values), -1)
     target_means = system.means[n_features:]
     share = 1.0 / system.weight if system.fit_intercept else 0.0
@@ -127,7 +127,7 @@ class Gcv:
         self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
     ) -> Surface:
         """Scores (S, A, t) of every ridge and size."""
-        system = factor.system()
+        system = checked_system(factor, alphas)
         rows = []
         for size in sizes:
             residual, _, freedom = path(system, alphas, size)
@@ -142,7 +142,7 @@ class Gcv:
 
 @dataclass(frozen=True)
 class LCurve:
-    """The corner of (log ‖Hβ − T‖, log ‖β‖): the ridge of largest curvature (Hansen's formula)."""
+    """The corner of (log ‖Hβ − T‖, log ‖β‖): the ridge of largest curvature (Hansen)."""
 
     n_folds: int = 1
     name = "lcurve"
@@ -151,32 +151,49 @@ class LCurve:
         self, factor: Factor, alphas: Array, sizes: Sequence[int], leave_out: LeaveOut, workers: int
     ) -> Surface:
         """Minus the curvature at every ridge, (S, A, t)."""
-        scores = np.stack([-curvature(factor.system(), alphas, size) for size in sizes])
+        system = checked_system(factor, alphas)
+        scores = np.stack([-curvature(system, alphas, size) for size in sizes])
         return Surface(np.asarray(sizes), alphas, scores, np.full_like(scores, np.nan))
+
+
+def checked_system(factor: Factor, alphas: Array) -> System:
+    """The system of all rows, if it can carry the smallest ridge; it raises where it can't."""
+    system = factor.system()
+    system.condition(float(alphas.min()))
+    return system
+
+
+def inverse(values: Array, alphas: Array) -> Array:
+    """1/(λ + α), (A, r); 0 where both are 0, as in a pseudo-inverse."""
+    with np.errstate(divide="ignore"):
+        kept = 1.0 / (values + alphas[:, None])
+    negligible = (len(values) * np.finfo(float).eps) ** 2 * values.max(initial=0.0)
+    return np.where(values + alphas[:, None] > negligible, kept, 0.0)
 
 
 def path(system: System, alphas: Array, size: int) -> tuple[Array, Array, Array]:
     """‖Hβ − T‖² and ‖β‖², (A, t), and the degrees of freedom (A,), along the ridges."""
     values, _, rotated = system.spectrum(size)
-    keep = 1.0 / (values + alphas[:, None])  # (A, r)
-    squares = rotated**2
-    norms = keep**2 @ squares
+    keep, squares = inverse(values, alphas), rotated**2
     residual = system.target_squares - 2 * keep @ squares + (values * keep**2) @ squares
-    return np.maximum(residual, 0.0), norms, (values * keep).sum(axis=1)
+    return np.maximum(residual, 0.0), keep**2 @ squares, (values * keep).sum(axis=1)
 
 
 def curvature(system: System, alphas: Array, size: int) -> Array:
-    """Curvature (A, t) of the L-curve of each target, positive at the corner."""
+    """Curvature (A, t) of (½ log ρ, ½ log η) along the ridge, positive at the corner (after Hansen).
+
+    With ρ = ‖Hβ − T‖² and η = ‖β‖²: η′ = −2Σc²/(λ+α)³, η″ = 6Σc²/(λ+α)⁴ and ρ′ = −αη′.
+    """
     values, _, rotated = system.spectrum(size)
     rho, eta, _ = path(system, alphas, size)
-    root = np.sqrt(alphas)[:, None]  # Hansen's λ
-    keep = 1.0 / (values + alphas[:, None])
-    slope = -4.0 / root * ((alphas[:, None] * keep**3) @ rotated**2)  # dη/dλ
-    a2 = alphas[:, None]
+    keep, squares, alpha = inverse(values, alphas), rotated**2, alphas[:, None]
+    eta1, eta2 = -2 * keep**3 @ squares, 6 * keep**4 @ squares
+    rho1, rho2 = -alpha * eta1, -eta1 - alpha * eta2
     with np.errstate(divide="ignore", invalid="ignore"):
-        bend = a2 * slope * rho + 2 * root * eta * rho + a2**2 * eta * slope
-        curve = -2 * eta * rho / slope * bend / (a2 * eta**2 + rho**2) ** 1.5
-    return np.asarray(np.nan_to_num(curve, nan=-np.inf))
+        x1, x2 = rho1 / rho / 2, (rho2 / rho - (rho1 / rho) ** 2) / 2
+        y1, y2 = eta1 / eta / 2, (eta2 / eta - (eta1 / eta) ** 2) / 2
+        bend = (x1 * y2 - x2 * y1) / (x1**2 + y1**2) ** 1.5
+    return np.asarray(np.where(np.isfinite(bend), bend, -np.inf))
 
 
 SELECTORS: dict[str, type[KFold] | type[Loo] | type[Gcv] | type[LCurve]] = {

@@ -68,11 +68,9 @@ def choose(surface: Surface, method: str, spread: Array, n_link: int, per_target
     # Scores are compared in units of the widest target: nothing overflows, and no target is favoured.
     pooled = (surface.scores * relative).mean(axis=-1)
     size = _smallest_adequate(surface, pooled, relative)
-    row = pooled[size]
-    best = int(np.nanargmin(row)) if np.isfinite(row).any() else len(row) - 1
-    alpha: float | Array = float(surface.alphas[best])
+    alpha: float | Array = float(surface.alphas[_lowest(pooled[size])])
     if per_target:
-        alpha = surface.alphas[np.nanargmin(surface.scores[size], axis=0)]
+        alpha = surface.alphas[[_lowest(column) for column in surface.scores[size].T]]
     with np.errstate(over="ignore", invalid="ignore"):
         units = 1.0 if method == "lcurve" else spread**2
         target_scores = surface.scores * units
@@ -88,6 +86,12 @@ def choose(surface: Surface, method: str, spread: Array, n_link: int, per_target
         best_alpha=alpha,
         n_folds=0 if surface.by_fold is None else len(surface.by_fold),
     )
+
+
+def _lowest(scores: Array) -> int:
+    """Where the lowest finite score is; the last place where there is none."""
+    finite = np.isfinite(scores)
+    return int(np.argmin(np.where(finite, scores, np.inf))) if finite.any() else len(scores) - 1
 
 
 def _smallest_adequate(surface: Surface, pooled: Array, relative: Array) -> int:

@@ -72,9 +72,9 @@ class RowSystem:
         U, s, Vt = self._factors() if size is None else svd(self.H[:, :size], full_matrices=False)
         return s**2, Vt.T, s[:, None] * (U.T @ self.Y)
 
-    def _values(self, size: int | None = None) -> Array:
-        """Eigenvalues of the Gram, from the smaller of HHᵀ and HᵀH or, for `svd`, from H."""
-        if self.method == "svd":
+    def _values(self, alpha: float, size: int | None = None) -> Array:
+        """Eigenvalues of the Gram: from H itself where the ridge is too small for its square."""
+        if self.method == "svd" or alpha < safe_ridge(self.trace, "float64"):
             return self.spectrum(size)[0]
         H = self.H[:, :size]
         small = H @ H.T if len(H) < H.shape[1] else H.T @ H
@@ -82,38 +82,50 @@ class RowSystem:
 
     def condition(self, alpha: float) -> float:
         """Condition number of H with the ridge in it."""
-        values = self._values()
+        values = self._values(alpha)
         low = values[-1] if len(values) == self.H.shape[1] else 0.0
         return float(np.sqrt((values[0] + alpha) / (low + alpha))) if low + alpha > 0 else float("inf")
 
     def rank(self, alpha: float, size: int) -> int:
         """Numerical rank of the leading columns."""
-        return numerical_rank(np.sqrt(self._values(size)), self.H.shape)
+        return numerical_rank(np.sqrt(self._values(alpha, size)), self.H.shape)
 
     def leave_one_out(self, alphas: Sequence[float], size: int | None = None) -> Array:
-        """Leave-one-out errors √w·e (n, A, t) from one eigendecomposition of HHᵀ.
+        """Leave-one-out errors √w·e (n, A, t) from one decomposition of the rows.
 
         e_i = c_i / [(K + αI)⁻¹]_ii with the constant direction projected out, as sums of positive
         terms: exact however close to 1 the leverage is.
         """
-        q = self.root_weights / np.linalg.norm(self.root_weights)
-        H = self.H[:, :size]
-        kernel = H @ H.T
-        top = 2 * self.trace + 1
-        if self.fit_intercept:
-            kernel += top * np.outer(q, q)  # makes the constant the eigenvector of the largest eigenvalue
-        values, Q = eigh(kernel, check_finite=False)
-        if self.fit_intercept:
-            values, Q = values[:-1], Q[:, :-1]
-        values = np.maximum(values, 0.0)
+        values, Q, constant = self._directions(min(alphas), size)
         rotated = Q.T @ self.Y
+        rest = 0.0 if Q.shape[1] + constant.any() >= len(Q) else 1.0
+        beyond = rest * (self.Y - Q @ rotated)  # what no column of H reaches
+        free = rest * np.maximum(1 - constant**2 - np.einsum("ij,ij->i", Q, Q), 0.0)
         errors = np.empty((len(Q), len(alphas), self.Y.shape[1]))
         for a, alpha in enumerate(alphas):
-            shrink = alpha / (values + alpha) if alpha > 0 else (values <= 0).astype(float)
-            slack = (Q * Q) @ shrink  # 1 − leverage
+            shrink = alpha / (values + alpha) if alpha > 0 else np.zeros(len(values))
+            slack = free + (Q * Q) @ shrink  # 1 − leverage
             with np.errstate(invalid="ignore", divide="ignore"):
-                errors[:, a] = (Q @ (shrink[:, None] * rotated)) / slack[:, None]
+                errors[:, a] = (beyond + Q @ (shrink[:, None] * rotated)) / slack[:, None]
         return errors
+
+    def _directions(self, alpha: float, size: int | None) -> tuple[Array, Array, Array]:
+        """Eigenvalues and eigenvectors of HHᵀ, without the constant direction, and that direction.
+
+        The constant is put in with the largest eigenvalue of all, so that it can't mix with others.
+        """
+        constant = self.root_weights / np.linalg.norm(self.root_weights) * self.fit_intercept
+        H, top = self.H[:, :size], 2 * self.trace + 1
+        if self.method == "dual" and alpha >= safe_ridge(self.trace, "float64"):
+            kernel = H @ H.T + top * np.outer(constant, constant)
+            values, Q = (found[..., ::-1] for found in eigh(kernel, check_finite=False))
+        else:
+            with_constant = np.column_stack([np.sqrt(top) * constant, H])
+            Q, singular, _ = svd(with_constant, full_matrices=False, check_finite=False)
+            values = singular**2
+        rank = numerical_rank(np.sqrt(np.maximum(values, 0)), H.shape) if alpha == 0 else len(values)
+        first = int(self.fit_intercept)
+        return np.maximum(values[first:rank], 0.0), Q[:, first:rank], constant
 
 
 class RowFactor:

@@ -47,8 +47,12 @@ class ColumnMoments:
             np.asarray(f.todense(), np.float64).ravel() for f in (X.min(axis=0), X.max(axis=0))
         )
         self.mean = np.asarray(shares @ X, np.float64)
-        squares = X.astype(np.float64).power(2)
-        self.squares = np.maximum(np.asarray(shares @ squares) - self.mean**2, 0) * self.weight
+        d = X.shape[1]
+        each = np.repeat(shares, np.diff(X.indptr))
+        stored = np.bincount(X.indices, each * (X.data - self.mean[X.indices]) ** 2, minlength=d)
+        absent = np.maximum(1 - np.bincount(X.indices, each, minlength=d), 0)
+        absent[np.bincount(X.indices, minlength=d) == X.shape[0]] = 0  # to the bit: it multiplies mean²
+        self.squares = (stored + absent * self.mean**2) * self.weight
 
     def merge(self, other: ColumnMoments) -> None:
         """Add the rows of another."""

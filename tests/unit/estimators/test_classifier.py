@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from samara.estimators.classifier import project_to_simplex
 from sklearn.datasets import load_iris
 from sklearn.utils.class_weight import compute_class_weight
 
 from samara import ELMClassifier
+from samara.estimators.classifier import project_to_simplex
 from tests.oracles import nearest_probabilities, relative_gap
 
 
