@@ -200,7 +200,7 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
         solve = max(solve, (folds + 6) * square)
         extra = (
             shape.itemsize * block * (shape.n_hidden + shape.n_link)
-            + 24 * block * shape.n_alphas * shape.n_targets
+            + 40 * block * shape.n_alphas * shape.n_targets
         )
         summarize = max(summarize, (folds + 6) * square + workers * (lane + extra))
     if shape.selection in ("gcv", "lcurve"):
@@ -212,7 +212,9 @@ def _lane_bytes(shape: Shape, block: int) -> int:
     """What one worker holds beside its summary."""
     workspace = shape.itemsize * block * (shape.width + 15)
     tile = TILE_ROWS * (2 * 8 + shape.itemsize) * (shape.n_inputs + 2)
-    gathered = 8 * block * shape.n_inputs if shape.n_folds > 1 else 0
+    # A block gathered by index, and the one before it; the tile that the maps work on.
+    gathered = 16 * block * shape.n_inputs if shape.n_folds > 1 else 0
+    tile += TILE_ROWS * shape.itemsize * shape.width
     keys = 48 * min(KEY_ROWS, shape.n_rows) if shape.n_folds > 1 else 0
     return workspace + tile + gathered + keys + 24 * block * shape.n_targets
 

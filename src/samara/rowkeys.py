@@ -14,7 +14,6 @@ import numpy as np
 from samara.core import Array
 
 _SALT = np.uint64(0x9E3779B97F4A7C15)
-_CHUNK = 2048  # rows keyed at a time: the products of 2048 rows stay in the core's cache
 
 
 def _mixed(keys: Array) -> Array:
@@ -38,11 +37,7 @@ def _raw_keys(X: Any) -> Array:
     factors = _multipliers(X.shape[1])
     if hasattr(X, "indptr"):
         return _sparse_keys(X, factors)
-    keys = np.empty(X.shape[0], np.uint64)
-    for lo in range(0, len(keys), _CHUNK):
-        cells = _cells(np.ascontiguousarray(X[lo : lo + _CHUNK]), factors)
-        np.add.reduce(cells, axis=1, out=keys[lo : lo + _CHUNK])
-    return keys
+    return np.asarray(_cells(np.ascontiguousarray(X), factors).sum(axis=1, dtype=np.uint64))
 
 
 def _sparse_keys(X: Any, factors: Array) -> Array:

@@ -14,6 +14,7 @@ from samara.rowkeys import fold_of, row_keys
 
 # Rows sorted by fold at a time: long runs of one fold keep the blocks full, the keys take 0.5 MB.
 FOLD_CHUNK = 65_536
+KEY_ROWS = 2048  # rows keyed at a time: what the keys are made from stays in the core's cache
 SMALLEST_PART = 256  # rows for which it is worth waking a worker
 
 
@@ -93,7 +94,8 @@ class ArrayPart:
         if source.n_folds == 1:
             folds = np.zeros(hi - lo, np.intp)
         else:
-            folds = fold_of(row_keys(source.X[lo:hi]), source.n_folds)
+            pieces = (source.X[a : min(a + KEY_ROWS, hi)] for a in range(lo, hi, KEY_ROWS))
+            folds = np.concatenate([fold_of(row_keys(piece), source.n_folds) for piece in pieces])
         for fold in range(source.n_folds):
             chosen = folds == fold if alive is None else (folds == fold) & alive
             if chosen.any():
