@@ -16,7 +16,7 @@ from samara.maps import (
 from samara.settings import Settings, is_drawn
 from samara.summaries import Layout, Profile
 
-LOOK_ROWS = 1024  # rows whose mean hidden values are taken as the shift
+LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
 
 
 def look(source: Source, settings: Settings) -> Profile:
