@@ -91,7 +91,7 @@ class Trial:
                 f"The condition number of H is about {error.condition:.1e}: too large for solver "
                 f"{self.plan.solver!r} with ridge {float(self.alphas.min()):.1e}. Solved by 'qr' instead.",
                 ConditionWarning,
-                stacklevel=2,
+                stacklevel=6,  # the line that called the estimator's fit
             )
         # Planned anew: a triangle takes more room than the Gram, and may be refused.
         plan = replace(self.settings, solver="qr").plan(

@@ -195,7 +195,8 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
         kept = 8 * shape.n_rows * shape.width
         summarize = 2 * kept + workers * lane
         small = 8 * shape.n_rows * min(shape.n_rows, shape.width)
-        solve = 6 * kept + (4 * workers if solver == "dual" else 3) * small + 4 * cases
+        # A decomposition for each worker, of n×n numbers or of n×L.
+        solve = 5 * kept + workers * (4 * small if solver == "dual" else 2 * kept + 3 * small) + 4 * cases
     if shape.selection == "loo" and solver in ("gram", "qr"):
         solve = max(solve, (folds + 6) * square)
         extra = (
@@ -216,7 +217,7 @@ def _lane_bytes(shape: Shape, block: int) -> int:
     gathered = 16 * block * shape.n_inputs if shape.n_folds > 1 else 0
     tile += TILE_ROWS * shape.itemsize * shape.width
     keys = 48 * min(KEY_ROWS, shape.n_rows) if shape.n_folds > 1 else 0
-    return workspace + tile + gathered + keys + 24 * block * shape.n_targets
+    return workspace + tile + gathered + keys + 32 * block * (shape.n_targets + 2)
 
 
 def passes(shape: Shape, solver: str) -> int:

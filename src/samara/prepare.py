@@ -13,7 +13,7 @@ from samara.maps import (
     Standardize,
     as_dtype,
 )
-from samara.settings import Settings, is_drawn
+from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
 
 LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
@@ -52,7 +52,7 @@ def _scaling(source: Source, settings: Settings, profile: Profile) -> FeatureMap
     if settings.scale == "standard":
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
     if settings.scale == "quantile":
-        return QuantileNormal.learn(profile.sample, settings.dtype)
+        return QuantileNormal.learn(profile.sample[:QUANTILE_ROWS], settings.dtype)
     return AsFloat(source.n_features, settings.dtype)
 
 

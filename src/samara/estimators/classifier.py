@@ -116,8 +116,9 @@ engine, dtype, verbose, random_state
             weight = check_weights(sample_weight, X)
             classes = distinct(y if weight is None else y[weight > 0])
             if len(classes) < 2:
+                only = classes.tolist()[0]
                 raise InputError(
-                    f"ELMClassifier needs at least two classes; y holds one class only: {classes[0]!r}."
+                    f"ELMClassifier needs two classes or more; y holds one class only: {only!r}."
                 )
             if self.class_weight is not None:
                 weight = _weigh_classes(self.class_weight, classes, y, weight)

@@ -88,15 +88,17 @@ def check_weights(sample_weight: Any, X: Any) -> Array | None:
     """Weights as an array, or None; the first bad one is named."""
     if sample_weight is None:
         return None
+    given = np.asarray(sample_weight)
+    if given.ndim == 1 and given.dtype.kind in "biuf":
+        bad = ~np.isfinite(given) | (given < 0)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(
+                f"sample_weight must not be negative, NaN or infinite: row {row} has {given[row]:g}."
+            )
+        if not given.any():
+            raise InputError("sample_weight is zero for every row: nothing to fit.")
     weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    bad = ~np.isfinite(weight) | (weight < 0)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"sample_weight must not be negative, NaN or infinite: row {row} has {weight[row]:g}."
-        )
-    if not weight.any():
-        raise InputError("sample_weight is zero for every row: nothing to fit.")
     return weight
 
 

@@ -47,7 +47,7 @@ class PlainProgress:
         with self._lock:
             now = time.monotonic()
             if name != self._name or self._done >= total:
-                self._name, self._done, self._began, self._shown = name, 0, now, 0.0
+                self._name, self._done, self._began, self._shown = name, 0, now, now
             self._done += rows
             ended = self._done >= total
             if not ended and now - self._shown < self._every:

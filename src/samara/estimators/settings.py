@@ -55,7 +55,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
 
 def _dtype(given: Any) -> np.dtype[np.floating]:
     try:
-        dtype = np.dtype(given)
+        dtype: np.dtype[np.floating] = np.dtype(given)
     except TypeError:
         raise unknown_name("dtype", given, DTYPES) from None
     if dtype.name not in DTYPES:
