@@ -1,7 +1,13 @@
 """Sphinx configuration."""
 
+import re
 from importlib.metadata import version as installed_version
 from typing import Any
+
+from docutils.nodes import SkipNode
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
 
 project = "Samara"
 author = "The Samara developers"
@@ -12,7 +18,6 @@ version = ".".join(release.split(".")[:2])
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
@@ -49,6 +54,9 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = f"Samara {version}"
 html_show_sourcelink = False
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["math.css"]
 html_theme_options = {
     "navigation_with_keys": False,
     "navbar_end": ["theme-switcher"],
@@ -65,6 +73,25 @@ def skip_borrowed(_app: Any, _what: str, _name: str, obj: Any, skip: bool, _opti
     return True if borrowed else skip or None
 
 
+def escape_shapes(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+    """Keep the underscore of ``shape (n_hidden_,)``, which reStructuredText would take for a link."""
+    lines[:] = [re.sub(r"(?<=\w)_(?=[,)])", r"\_", line) if "of shape (" in line else line for line in lines]
+
+
+def write_math(writer: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers draw themselves: the pages load no script from elsewhere."""
+    block = node.tagname == "math_block"
+    try:
+        formula = tex2mathml(node.astext(), as_block=block)
+    except MathError as error:
+        logging.getLogger(__name__).warning("formula %s: %s", node.astext(), error, location=node)
+        raise SkipNode from error
+    writer.body.append(f'<div class="formula">{formula}</div>' if block else formula)
+    raise SkipNode
+
+
 def setup(app: Any) -> None:
-    """Connect the member filter."""
+    """Connect the formulas, the member filter and, before numpydoc's own, the docstring filter."""
+    app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("autodoc-skip-member", skip_borrowed)
+    app.connect("autodoc-process-docstring", escape_shapes, priority=400)

@@ -41,7 +41,7 @@ CASES = [
     case("direct link of many inputs", 10_000, 300, "40MB", n_hidden=200, direct_link=True),
     case("triangle", 10_000, 20, "40MB", n_hidden=300, alpha=0.0),
     case("dual", 500, 20, "60MB", n_hidden=900),
-    case("svd", 3_000, 20, "60MB", n_hidden=200, solver="svd"),
+    case("svd", 3_000, 20, "80MB", n_hidden=200, solver="svd"),
     case("sparse", 60_000, 300, "30MB", {"kind": "sparse"}, n_hidden=100),
     case("whole numbers", 100_000, 40, "24MB", {"kind": "int8"}, n_hidden=100),
     case("weights, some zero", 50_000, 20, "24MB", {"kind": "weighted"}, n_hidden=200),
