@@ -2,8 +2,8 @@
 One curve, nine hidden layers
 =============================
 
-Each named hidden layer fits the same 200 noisy points of one curve, with 40 nodes and the ridge chosen by 5-fold
-cross-validation.
+Each named hidden layer fits the same 200 noisy points of one curve, with 40 nodes and the ridge chosen by
+5-fold cross-validation.
 """
 
 # %%
@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from samara import ELMRegressor
+from samara.maps import Additive, Radial
 
 rng = np.random.default_rng(0)
 
@@ -42,11 +43,10 @@ for hidden, ax in zip(layers, axes.flat, strict=True):
 plt.show()
 
 # %%
-# ``hardlim`` gives steps, ``relu`` straight pieces, ``linear`` a straight line. The smooth layers miss the fast wave:
-# with their default settings the nodes are too wide for it. ``gain`` makes additive nodes steeper, ``width`` makes radial
-# nodes narrower. Both follow the wave then, and too much of either follows the noise as well.
-
-from samara.maps import Additive, Radial
+# ``hardlim`` gives steps, ``relu`` straight pieces, ``linear`` a straight line. The smooth layers miss the
+# fast wave: with their default settings the nodes are too wide for it. ``gain`` makes additive nodes
+# steeper, ``width`` makes radial nodes narrower. Both follow the wave then, and too much of either follows
+# the noise as well.
 
 variants = {
     "sigmoid, gain 2": Additive("sigmoid", bias="data", gain=2),

@@ -39,13 +39,20 @@ def fit(source: Source, settings: Settings) -> Fitted:
     profile = look(source, settings)
     sizes: tuple[int, ...] | None = settings.first_sizes()
     trial: Trial | None = None
+    rounds = 0
     while sizes:
+        rounds += 1
         maps = draw_maps(source, settings, profile, sizes[-1])
         layout, trace = first_look(seen_through(source, maps), settings, profile)
         plan = settings.plan(source, sizes, trace)
         trial = Trial(settings, source, maps, layout, plan, sizes).run(trial)
         sizes = settings.next_sizes(source, sizes) if trial.still_falling else None
     assert trial is not None
+    if settings.sizes is None:
+        found = "still fell where budget or limit ended it" if trial.still_falling else "no longer fell"
+        why = f"nodes appended {rounds - 1} times, to {trial.sizes[-1] - trial.n_link:,}: the error {found}"
+        plan = trial.plan
+        trial.plan = replace(plan, passes=plan.passes + rounds - 1, reasons=(*plan.reasons, why))
     return trial.finish()
 
 
@@ -103,7 +110,7 @@ class Trial:
 
     def _run(self, smaller: Trial | None) -> Trial:
         settings, engine = self.settings, self.settings.engine(self.plan)
-        if smaller is not None and smaller.plan.solver == self.plan.solver == "gram":
+        if smaller is not None and smaller.plan.solver == self.plan.solver == "gram" and settings.nests:
             self.layout = self.layout.beginning_with(smaller.layout)
             self.factor = extend(smaller.factor, settings.n_folds, self.mapped, engine, self.layout)
         else:

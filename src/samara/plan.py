@@ -12,11 +12,10 @@ from samara.core import TILE_ROWS
 from samara.errors import BudgetError, InputError
 from samara.solvers import safe_ridge
 
-# 512 rows of 1000 nodes are 4 MB: the product finds them in the core's cache, and is still long enough to
-# run at full speed; 2048 rows took 8 % longer on two cores.
-DEFAULT_BLOCK = 512
+# The product still finds most of 1024 rows of 1000 nodes in the core's cache; 4096 rows took 8 % longer.
+DEFAULT_BLOCK = 1024
 SMALLEST_BLOCK = 128
-KEY_ROWS = 65_536  # rows whose folds are worked out at a time
+KEY_ROWS = 131_072  # rows whose folds are worked out at a time
 BASE = 16 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
 _UNITS = {
     "": 1,

@@ -19,7 +19,7 @@ Layer = Additive | Radial | FeatureMap
 
 N_RIDGES = 10  # of the grid
 QUANTILE_ROWS = 5000  # rows whose ranks stand for all rows'
-AUTO_START, AUTO_MOST = 250, 4000  # nodes at which the search for a size starts and ends
+AUTO_START, AUTO_MOST = 250, 2000  # nodes at which the search for a size starts and ends
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class Settings:
     @property
     def n_folds(self) -> int:
         return self.selector.n_folds if self.selector else 1
+
+    @property
+    def nests(self) -> bool:
+        """Whether a larger draw of the layer begins with a smaller one."""
+        return is_drawn(self.layer) and self.layer.nests
 
     def shape(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Shape:
         """The shape of the problem at the largest of these sizes."""

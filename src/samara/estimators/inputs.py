@@ -71,6 +71,8 @@ def refuse_text(X: Any) -> None:
 
 def refuse_non_finite(X: Any, names: Any = None) -> None:
     """Name the first cell of X that is NaN or infinite."""
+    if hasattr(X, "indptr") and np.isfinite(X.data).all():
+        return
     for lo in range(0, X.shape[0], _ROWS):
         rows = dense(X[lo : lo + _ROWS])
         bad = np.argwhere(~np.isfinite(rows))

@@ -49,7 +49,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         dtype=_dtype(estimator.dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
         alpha_per_target=bool(estimator.alpha_per_target),
-        progress=progress,
+        progress=progress or engine.progress,
     )
 
 

@@ -61,6 +61,11 @@ class Additive:
         if self.inputs_per_node < 1:
             raise InputError(f"inputs_per_node must be at least 1, got {self.inputs_per_node!r}.")
 
+    @property
+    def nests(self) -> bool:
+        """Whether the first nodes do not depend on how many are drawn."""
+        return True
+
     def sample_rows(self, n_hidden: int) -> int:
         """Rows of the data it wants to see before it draws."""
         return n_hidden if self.bias == "data" else 0
@@ -121,6 +126,11 @@ class Radial:
                 raise unknown_name(kind, value, known)
         if self.width != "median" and not self.width > 0:
             raise InputError(f'width must be a positive number or "median", got {self.width!r}.')
+
+    @property
+    def nests(self) -> bool:
+        """Whether the first nodes do not depend on how many are drawn."""
+        return self.centres == "rows"
 
     def sample_rows(self, n_hidden: int) -> int:
         """Rows of the data it wants to see before it draws."""

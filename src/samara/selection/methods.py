@@ -60,7 +60,7 @@ class KFold:
 
 @dataclass(frozen=True)
 class Loo:
-    """Exact leave-one-out by PRESS (Schindler eq. 2.22–2.25): one eigendecomposition, one more pass."""
+    """Exact leave-one-out by PRESS (Schindler, equations 2.22–2.25): one decomposition, one more pass."""
 
     n_folds: int = 1
     name = "loo"

@@ -74,7 +74,10 @@ def choose(surface: Surface, method: str, spread: Array, n_link: int, per_target
     with np.errstate(over="ignore", invalid="ignore"):
         units = 1.0 if method == "lcurve" else spread**2
         target_scores = surface.scores * units
-        errors = np.sqrt(np.mean((surface.errors * units) ** 2, axis=-1))
+        errors = (surface.errors * units).mean(axis=-1)  # without folds: at most that of the mean score
+        if surface.by_fold is not None:
+            pooled_folds = (surface.by_fold * units).mean(axis=-1)
+            errors = pooled_folds.std(axis=0, ddof=1) / np.sqrt(len(pooled_folds))
     return Selection(
         method=method,
         n_hidden=surface.sizes - n_link,

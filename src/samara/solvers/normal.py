@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from scipy.linalg import eigh
@@ -57,6 +58,8 @@ class NormalSystem:
         self.target_squares = np.diagonal(centred)[L:].copy()
         self._dtype = dtype
         self._last: tuple[float, Array] | None = None  # ridge and triangle of the last solve
+        self._lock = Lock()  # ridges are solved in several threads
+        self._spare: list[Array] = []  # triangles no longer needed: fresh pages cost as much as a copy
 
     @property
     def trace(self) -> float:
@@ -65,7 +68,9 @@ class NormalSystem:
 
     def root(self, alpha: float) -> tuple[Array, Array]:
         """R and z with RᵀR = G + αI and Rᵀz = r."""
-        R = copied(self.gram)
+        with self._lock:
+            R = self._spare.pop() if self._spare else room(self.gram.shape)
+        R[...] = self.gram
         R[np.diag_indices_from(R)] += alpha
         if not factor_upper(R):
             raise IllConditionedError(float("inf"))
@@ -79,8 +84,12 @@ class NormalSystem:
     def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
         """Solutions (1 + L, S, t) for each leading block of columns."""
         R, z = self.root(alpha)
-        self._last = alpha, R
-        return with_intercept(leading_solutions(R, z, sizes), self.means)
+        solutions = with_intercept(leading_solutions(R, z, sizes), self.means)
+        with self._lock:  # only now may another thread have the room of a triangle
+            before, self._last = self._last, (alpha, R)
+            if before is not None:
+                self._spare.append(before[1])
+        return solutions
 
     def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
         """Eigenvalues (descending), eigenvectors and rotated cross moments."""

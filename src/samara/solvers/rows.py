@@ -49,7 +49,7 @@ class RowSystem:
 
     def _solve_leading(self, alpha: float, size: int) -> Array:
         H = self.H[:, :size]
-        if self.method == "dual" and alpha >= safe_ridge(self.trace, "float64"):
+        if self._squares(alpha):
             kernel = H @ H.T
             kernel.flat[:: len(kernel) + 1] += alpha
             try:
@@ -72,9 +72,13 @@ class RowSystem:
         U, s, Vt = self._factors() if size is None else svd(self.H[:, :size], full_matrices=False)
         return s**2, Vt.T, s[:, None] * (U.T @ self.Y)
 
+    def _squares(self, alpha: float) -> bool:
+        """Whether HHᵀ carries this ridge; else H itself is decomposed."""
+        return self.method == "dual" and alpha >= safe_ridge(self.trace, "float64")
+
     def _values(self, alpha: float, size: int | None = None) -> Array:
-        """Eigenvalues of the Gram: from H itself where the ridge is too small for its square."""
-        if self.method == "svd" or alpha < safe_ridge(self.trace, "float64"):
+        """Eigenvalues of the Gram."""
+        if not self._squares(alpha):
             return self.spectrum(size)[0]
         H = self.H[:, :size]
         small = H @ H.T if len(H) < H.shape[1] else H.T @ H
@@ -88,7 +92,9 @@ class RowSystem:
 
     def rank(self, alpha: float, size: int) -> int:
         """Numerical rank of the leading columns."""
-        return numerical_rank(np.sqrt(self._values(alpha, size)), self.H.shape)
+        values = self._values(alpha, size)
+        # Eigenvalues of a square are known to eps of the largest, singular values of H to eps of theirs.
+        return numerical_rank(values if self._squares(alpha) else np.sqrt(values), self.H.shape)
 
     def leave_one_out(self, alphas: Sequence[float], size: int | None = None) -> Array:
         """Leave-one-out errors √w·e (n, A, t) from one decomposition of the rows.
@@ -116,7 +122,7 @@ class RowSystem:
         """
         constant = self.root_weights / np.linalg.norm(self.root_weights) * self.fit_intercept
         H, top = self.H[:, :size], 2 * self.trace + 1
-        if self.method == "dual" and alpha >= safe_ridge(self.trace, "float64"):
+        if self._squares(alpha):
             kernel = H @ H.T + top * np.outer(constant, constant)
             values, Q = (found[..., ::-1] for found in eigh(kernel, check_finite=False))
         else:
