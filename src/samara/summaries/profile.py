@@ -30,16 +30,19 @@ class ColumnMoments:
             if hasattr(X, "indptr"):
                 made._from_sparse(X, weight)
             else:
-                made._from_dense(np.asarray(X, np.float64), weight)
+                made._from_dense(np.asarray(X), weight)
         return made
 
     def _from_dense(self, X: Array, weight: Array | None) -> None:
-        self.low, self.high = X.min(axis=0), X.max(axis=0)
+        self.low, self.high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+        X = np.asarray(X, np.float64)
         shares = np.full(len(X), 1 / len(X)) if weight is None else weight / self.weight
         self.mean = shares @ X
         centred = X - self.mean
-        np.multiply(centred, centred, out=centred)
-        self.squares = shares @ centred * self.weight
+        if weight is None:
+            self.squares = np.einsum("ij,ij->j", centred, centred)
+        else:
+            self.squares = np.einsum("i,ij,ij->j", weight, centred, centred)
 
     def _from_sparse(self, X: Any, weight: Array | None) -> None:
         shares = np.full(X.shape[0], 1 / X.shape[0]) if weight is None else weight / self.weight
