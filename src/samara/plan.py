@@ -180,7 +180,7 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     hidden = shape.itemsize * (shape.n_inputs + 1) * (shape.n_hidden + shape.n_link)
     lane = _lane_bytes(shape, block)
     sample = 8 * shape.sample_rows * shape.n_inputs * 3
-    profile = workers * (24 * look_rows(shape.n_inputs) * (shape.n_inputs + shape.n_targets) + sample)
+    profile = workers * (24 * block * (shape.n_inputs + shape.n_targets) + sample)
     if solver == "gram":
         single = 4 * shape.width**2 if shape.itemsize == 4 else 0
         summarize = workers * (folds * square + single + lane)
@@ -208,11 +208,6 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     if shape.selection in ("gcv", "lcurve"):
         solve = max(solve, (folds + 6) * square)
     return int(BASE + hidden + max(profile, summarize, solve))
-
-
-def look_rows(n_inputs: int) -> int:
-    """Rows a worker looks at together in the first pass: about 2 MB of them, for few calls on long rows."""
-    return max(SMALLEST_BLOCK, min(2**18 // n_inputs, 2**14))
 
 
 def _lane_bytes(shape: Shape, block: int) -> int:

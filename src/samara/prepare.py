@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from samara.core import FeatureMap, Source
@@ -15,7 +13,6 @@ from samara.maps import (
     Standardize,
     as_dtype,
 )
-from samara.plan import look_rows
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
 
@@ -27,8 +24,7 @@ def look(source: Source, settings: Settings) -> Profile:
     plan = settings.plan(source, settings.first_sizes())  # refuses before any row is read
     salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
     rows = settings.shape(source, settings.first_sizes()).sample_rows
-    engine = replace(settings.engine(plan), block_rows=look_rows(source.n_features))
-    return engine.summarize(source, lambda: Profile(rows, salt), name="look")
+    return settings.engine(plan).summarize(source, lambda: Profile(rows, salt), name="look")
 
 
 def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:
