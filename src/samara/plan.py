@@ -213,7 +213,8 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
 def _lane_bytes(shape: Shape, block: int) -> int:
     """What one worker holds beside its summary."""
     workspace = shape.itemsize * block * (shape.width + 15)
-    tile = TILE_ROWS * (2 * 8 + shape.itemsize) * (shape.n_inputs + 2)
+    # Copies of a tile of inputs on their way through the maps, and what the allocator keeps of them.
+    tile = TILE_ROWS * 64 * (shape.n_inputs + 2)
     # A block gathered by index, and the one before it; the tile that the maps work on.
     gathered = 16 * block * shape.n_inputs if shape.n_folds > 1 else 0
     tile += TILE_ROWS * shape.itemsize * shape.width

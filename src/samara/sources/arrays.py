@@ -15,7 +15,7 @@ from samara.rowkeys import fold_of, row_keys
 # Rows sorted by fold at a time: long runs of one fold keep the blocks full and are seldom carried over;
 # what sorts them takes 6 MB.
 FOLD_CHUNK = 131_072
-KEY_ROWS = 2048  # rows keyed at a time: what the keys are made from stays in the core's cache
+KEY_CELLS = 65_536  # values keyed at a time: half a megabyte stays in the core's cache
 SMALLEST_PART = 256  # rows for which it is worth waking a worker
 
 
@@ -95,7 +95,8 @@ class ArrayPart:
         if source.n_folds == 1:
             folds = np.zeros(hi - lo, np.intp)
         else:
-            pieces = (source.X[a : min(a + KEY_ROWS, hi)] for a in range(lo, hi, KEY_ROWS))
+            step = max(16, KEY_CELLS // source.X.shape[1])
+            pieces = (source.X[a : min(a + step, hi)] for a in range(lo, hi, step))
             folds = np.concatenate([fold_of(row_keys(piece), source.n_folds) for piece in pieces])
         for fold in range(source.n_folds):
             chosen = folds == fold if alive is None else (folds == fold) & alive
