@@ -155,6 +155,13 @@ class Factor(Protocol):
         ...
 
 
+def seen_through(source: Source, maps: Sequence[FeatureMap]) -> Source:
+    """The rows of a source after all the maps."""
+    for feature_map in maps:
+        source = source.map(feature_map)
+    return source
+
+
 def dense(X: Any) -> Array:
     """A dense view or copy of a tile that may be sparse."""
     return X.toarray() if hasattr(X, "toarray") else np.asarray(X)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samara.core import Array, Factor, FeatureMap, Source, System
+from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.errors import ConditionWarning
 from samara.linalg import in_threads
 from samara.maps import leading
@@ -56,13 +56,6 @@ def fit(source: Source, settings: Settings) -> Fitted:
     return trial.finish()
 
 
-def seen_through(source: Source, maps: Sequence[FeatureMap]) -> Source:
-    """The rows of a source after all the maps."""
-    for feature_map in maps:
-        source = source.map(feature_map)
-    return source
-
-
 class Trial:
     """One summary of the rows under one set of nodes, and what is chosen and solved from it."""
 
@@ -91,15 +84,19 @@ class Trial:
 
     def run(self, smaller: Trial | None) -> Trial:
         """Summarize, select and solve; where the Gram can't carry the ridge, again with a triangle."""
-        try:
-            return self._run(smaller)
-        except IllConditionedError as error:
-            warnings.warn(
-                f"The condition number of H is about {error.condition:.1e}: too large for solver "
-                f"{self.plan.solver!r} with ridge {float(self.alphas.min()):.1e}. Solved by 'qr' instead.",
-                ConditionWarning,
-                stacklevel=6,  # the line that called the estimator's fit
-            )
+        # What the Gram could not carry, it won't carry with more nodes; the user has been told.
+        hopeless = smaller is not None and smaller.plan.solver == "qr" and self.plan.solver == "gram"
+        if not hopeless:
+            try:
+                return self._run(smaller)
+            except IllConditionedError as error:
+                warnings.warn(
+                    f"The condition number of H is about {error.condition:.1e}: too large for solver "
+                    f"{self.plan.solver!r} with ridge {self.alphas.min():.1e}. Solved by 'qr' instead.",
+                    ConditionWarning,
+                    stacklevel=6,  # the line that called the estimator's fit
+                )
+            del self.factor  # its room is the triangle's now
         # Planned anew: a triangle takes more room than the Gram, and may be refused.
         plan = replace(self.settings, solver="qr").plan(
             self.source, [size - self.n_link for size in self.sizes]

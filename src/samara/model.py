@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from samara.core import Array, Engine, FeatureMap, Source, dense
+from samara.core import Array, Engine, FeatureMap, Source, dense, seen_through
 from samara.summaries import Predictions
 
 
@@ -27,8 +27,7 @@ class Model:
 
     def predict(self, source: Source, engine: Engine) -> Array:
         """Outputs (n, t), block by block: never n×L."""
-        for feature_map in self.maps:
-            source = source.map(feature_map)
+        source = seen_through(source, self.maps)
         out = np.empty((source.n_rows, self.coef.shape[1]), self.coef.dtype)
         engine.summarize(
             source, lambda: Predictions(out, self.coef, self.intercept, engine.block_rows), name="predict"

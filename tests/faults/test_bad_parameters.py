@@ -85,7 +85,8 @@ def test_precisions_that_are_not_offered(dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("float32"), "f4", float, "float64"])
 def test_precisions_by_any_of_their_names(dtype):
     """NumPy's types and short names are taken."""
-    ELMRegressor(3, dtype=dtype).fit(X, Y)
+    model = ELMRegressor(3, dtype=dtype).fit(X, Y)
+    assert model.coef_.dtype == np.dtype(dtype)
 
 
 def test_parameters_are_checked_before_rows_are_read():

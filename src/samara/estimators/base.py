@@ -94,11 +94,16 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reports, BaseEs
             return CallbackProgress(self, root)
         return PlainProgress() if self.verbose else None
 
-    def _outputs(self, X: Any) -> Array:
-        """h(x)ᵀβ of every row, (n, t), block by block."""
+    def _rows(self, X: Any) -> Any:
+        """Rows to predict, checked against those of the fit."""
         check_is_fitted(self, "model_")
         X = check_inputs(self, X, fitting=False)
         refuse_non_finite(X, getattr(self, "feature_names_in_", None))
+        return X
+
+    def _outputs(self, X: Any) -> Array:
+        """h(x)ᵀβ of every row, (n, t), block by block."""
+        X = self._rows(X)
         engine = self.engine if isinstance(self.engine, Threads) else Threads()
         engine = replace(engine, block_rows=engine.block_rows or DEFAULT_BLOCK)
         return self.model_.predict(ArraySource(X, np.empty((X.shape[0], 0))), engine)
@@ -116,9 +121,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reports, BaseEs
         H : ndarray of shape (n_samples, n_hidden_)
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
-        check_is_fitted(self, "model_")
-        X = check_inputs(self, X, fitting=False)
-        refuse_non_finite(X, getattr(self, "feature_names_in_", None))
+        X = self._rows(X)
         return self.model_.features(X)
 
     def __sklearn_tags__(self) -> Any:

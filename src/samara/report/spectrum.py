@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.linalg import svdvals
 
-from samara.core import Array, Source
+from samara.core import Array, Source, seen_through
 from samara.engines import Threads
 from samara.errors import InputError
 from samara.estimators.inputs import check_inputs, refuse_non_finite
@@ -108,9 +108,7 @@ class SpectrumDisplay:
         refuse_non_finite(X, getattr(estimator, "feature_names_in_", None))
         if X.shape[0] < 2:
             raise InputError("A spectrum needs at least two rows; X has 1.")
-        source = ArraySource(X, np.empty((X.shape[0], 0)))
-        for feature_map in model.maps:
-            source = source.map(feature_map)
+        source = seen_through(ArraySource(X, np.empty((X.shape[0], 0))), model.maps)
         values = hidden_spectrum(source, model.coef.dtype, estimator.fit_intercept, estimator.plan_.workers)
         return cls(values, estimator.alpha_, (X.shape[0], len(model.coef))).plot(ax, **kwargs)
 

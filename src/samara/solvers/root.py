@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import svd
@@ -51,7 +52,7 @@ class RootSystem:
         return with_intercept(np.stack(solutions, axis=1), self.means)
 
     def _minimum_norm(self, alpha: float, size: int) -> Array:
-        U, s, Vt = svd(self.rows[:, :size], full_matrices=False, check_finite=False)
+        U, s, Vt = self._factors if size == self._L else self._decomposed(size)
         rank = numerical_rank(s, self.rows.shape)
         gains = s[:rank] / (s[:rank] ** 2 + alpha)
         padded = np.zeros((self._L, self.rows.shape[1] - self._L))
@@ -60,8 +61,16 @@ class RootSystem:
 
     def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
         """Eigenvalues (descending), eigenvectors and rotated cross moments of the Gram."""
-        U, s, Vt = svd(self.rows[:, : self._L][:, :size], full_matrices=False, check_finite=False)
+        U, s, Vt = self._factors if size in (None, self._L) else self._decomposed(size or 0)
         return s**2, Vt.T, s[:, None] * (U.T @ self.rows[:, self._L :])
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array, Array]:
+        return self._decomposed(self._L)
+
+    def _decomposed(self, size: int) -> tuple[Array, Array, Array]:
+        U, s, Vt = svd(self.rows[:, :size], full_matrices=False, check_finite=False)
+        return U, s, Vt
 
     def condition(self, alpha: float) -> float:
         """Condition number of H with the ridge in it."""

@@ -69,7 +69,9 @@ class RowSystem:
 
     def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
         """Eigenvalues (descending), eigenvectors and rotated cross moments of the Gram."""
-        U, s, Vt = self._factors() if size is None else svd(self.H[:, :size], full_matrices=False)
+        U, s, Vt = (
+            self._factors() if size in (None, self.H.shape[1]) else svd(self.H[:, :size], full_matrices=False)
+        )
         return s**2, Vt.T, s[:, None] * (U.T @ self.Y)
 
     def _squares(self, alpha: float) -> bool:
