@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,15 @@ class FeatureMap(Protocol):
         ...
 
 
+@runtime_checkable
+class BlockMap(Protocol):
+    """A map that takes a whole block at its own pace."""
+
+    def fill(self, X: Any, out: Array, shift: Array | None) -> Array:
+        """The features of the rows of X, less the shift, written into ``out``."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Some rows, not yet mapped: raw inputs, targets, weights, and the maps they will go through."""
@@ -55,6 +64,8 @@ class Block:
         A tile is worked on where its rows lie back to back, which element-wise steps take at three times
         the speed of rows with gaps; the subtraction of the shift is also the move to ``out``.
         """
+        if len(self.maps) == 1 and isinstance(self.maps[0], BlockMap):
+            return self.maps[0].fill(self.X, out, shift)
         scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]

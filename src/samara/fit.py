@@ -11,7 +11,7 @@ import numpy as np
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.errors import ConditionWarning
 from samara.linalg import in_threads
-from samara.maps import leading
+from samara.maps import fused, leading
 from samara.model import Model
 from samara.plan import Plan
 from samara.prepare import draw_maps, first_look, look
@@ -43,7 +43,7 @@ def fit(source: Source, settings: Settings) -> Fitted:
     while sizes:
         rounds += 1
         maps = draw_maps(source, settings, profile, sizes[-1])
-        layout, trace = first_look(seen_through(source, maps), settings, profile)
+        layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
         plan = settings.plan(source, sizes, trace)
         trial = Trial(settings, source, maps, layout, plan, sizes).run(trial)
         sizes = settings.next_sizes(source, sizes) if trial.still_falling else None
@@ -77,7 +77,7 @@ class Trial:
         sizes: Sequence[int],
     ) -> None:
         self.settings, self.source, self.maps, self.layout, self.plan = settings, source, maps, layout, plan
-        self.mapped = seen_through(source, maps)
+        self.mapped = seen_through(source, fused(maps, source.is_sparse))
         self.n_link = self.mapped.n_features - sizes[-1]
         self.sizes = [size + self.n_link for size in sizes]
         self.selection: Selection | None = None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from samara.core import Array, Engine, FeatureMap, Source, dense, seen_through
+from samara.maps import fused
 from samara.summaries import Predictions
 
 
@@ -27,7 +28,7 @@ class Model:
 
     def predict(self, source: Source, engine: Engine) -> Array:
         """Outputs (n, t), block by block: never n×L."""
-        source = seen_through(source, self.maps)
+        source = seen_through(source, fused(self.maps, source.is_sparse))
         out = np.empty((source.n_rows, self.coef.shape[1]), self.coef.dtype)
         engine.summarize(
             source, lambda: Predictions(out, self.coef, self.intercept, engine.block_rows), name="predict"

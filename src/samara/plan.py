@@ -12,8 +12,9 @@ from samara.core import TILE_ROWS
 from samara.errors import BudgetError, InputError
 from samara.solvers import safe_ridge
 
-# The product still finds most of 1024 rows of 1000 nodes in the core's cache; 4096 rows took 8 % longer.
-DEFAULT_BLOCK = 1024
+# Four times the 384 rows that OpenBLAS takes at a time, and still near the core: 1024 and 4096 rows of 1000
+# nodes took 3 to 5 % longer.
+DEFAULT_BLOCK = 1536
 SMALLEST_BLOCK = 128
 KEY_ROWS = 131_072  # rows whose folds are worked out at a time
 BASE = 16 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
@@ -184,8 +185,9 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     if solver == "gram":
         single = 4 * shape.width**2 if shape.itemsize == 4 else 0
         summarize = workers * (folds * square + single + lane)
-        # Folds and total; the system of a fold; a triangle for each worker, and the last one made.
-        solve = (folds + (folds > 1) + 2 + workers) * square + 4 * workers * cases
+        # Folds and total; the system of a fold and of the next; a triangle for each worker, and one spare.
+        systems = 2 if folds > 1 and workers > 1 else 1
+        solve = (folds + (folds > 1) + systems + systems + workers) * square + 4 * workers * cases
         if shape.grows:  # the moments of the smaller model stay until they are put into the larger one's
             summarize, solve = summarize + folds * square // 4, solve + folds * square
     elif solver == "qr":

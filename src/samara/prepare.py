@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from samara.core import FeatureMap, Source
+from samara.linalg import kernels
 from samara.maps import (
     AdditiveNodes,
     AsFloat,
@@ -16,6 +19,7 @@ from samara.maps import (
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
 
+LOOK_CELLS = 1 << 18  # values looked at in one call
 LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
 
 
@@ -24,7 +28,12 @@ def look(source: Source, settings: Settings) -> Profile:
     plan = settings.plan(source, settings.first_sizes())  # refuses before any row is read
     salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
     rows = settings.shape(source, settings.first_sizes()).sample_rows
-    return settings.engine(plan).summarize(source, lambda: Profile(rows, salt), name="look")
+    engine = settings.engine(plan)
+    if (
+        kernels.compiled() and not rows and not source.is_sparse
+    ):  # it makes no copies: the fewer calls the better
+        engine = replace(engine, block_rows=max(engine.block_rows, LOOK_CELLS // source.n_features))
+    return engine.summarize(source, lambda: Profile(rows, salt), name="look")
 
 
 def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:

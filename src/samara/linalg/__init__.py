@@ -6,6 +6,7 @@ from samara.linalg.blas import (
     factor_upper,
     in_threads,
     mirror_upper,
+    routine_address,
     single_blas_thread,
     solve_upper,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "leading_solutions",
     "mirror_upper",
     "room",
+    "routine_address",
     "single_blas_thread",
     "solve_upper",
     "stacked_triangle",

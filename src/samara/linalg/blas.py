@@ -48,8 +48,8 @@ def in_threads(work: Callable[[T], U], items: Iterable[T], workers: int) -> list
 
 
 @cache
-def _routine(name: str, n_arguments: int) -> Callable[..., None]:
-    """A BLAS or LAPACK routine of SciPy's as a C function."""
+def routine_address(name: str) -> int:
+    """Where a BLAS or LAPACK routine of SciPy's starts."""
     tables = (getattr(module, "__pyx_capi__", {}) for module in (cython_blas, cython_lapack))
     capsule = next(table[name] for table in tables if name in table)
     get_name = ctypes.pythonapi.PyCapsule_GetName
@@ -59,7 +59,14 @@ def _routine(name: str, n_arguments: int) -> Callable[..., None]:
     signature = get_name(capsule) or b""
     if b"int *" not in signature:  # pragma: no cover - a SciPy built with 64-bit BLAS integers
         raise ImportError(f"SciPy's {name} does not take plain ints: {signature!r}")
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(get_pointer(capsule, signature))
+    address: int = get_pointer(capsule, signature)
+    return address
+
+
+@cache
+def _routine(name: str, n_arguments: int) -> Callable[..., None]:
+    """The routine as a C function."""
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(routine_address(name))
 
 
 def _ref(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """h(x): hidden layers, scalings and codings."""
 
+from samara.maps.compiled import fused
 from samara.maps.layers import LAYERS, Additive, Radial
 from samara.maps.nodes import AdditiveNodes, DirectLink, RadialNodes, as_dtype, leading
 from samara.maps.scaling import AsFloat, ClassCodes, QuantileNormal, Standardize
@@ -16,5 +17,6 @@ __all__ = [
     "RadialNodes",
     "Standardize",
     "as_dtype",
+    "fused",
     "leading",
 ]

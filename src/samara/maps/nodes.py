@@ -24,6 +24,10 @@ class AdditiveNodes:
     def n_out(self) -> int:
         return int(self.weights.shape[1])
 
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        return self.weights.dtype
+
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """Hidden rows of input rows."""
         H = np.empty((X.shape[0], self.n_out), self.weights.dtype) if out is None else out
@@ -41,7 +45,10 @@ class AdditiveNodes:
 
     @cached_property
     def _product(self) -> Array:
-        factor = prescale(self.activation, self.weights.dtype)
+        return self.multiplied(prescale(self.activation, self.weights.dtype))
+
+    def multiplied(self, factor: float) -> Array:
+        """(d + 1, L): multiplied by [x, 1] it gives ``factor`` times xᵀw + b."""
         return np.multiply(self.weights, factor, dtype=self.weights.dtype)
 
     def after(self, scaling: Standardize) -> AdditiveNodes:
@@ -63,6 +70,10 @@ class RadialNodes:
     def n_out(self) -> int:
         return len(self.centres)
 
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        return self.centres.dtype
+
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """Hidden rows of input rows: one augmented product gives γ‖x − c‖², then in place."""
         X = dense(X).astype(self.centres.dtype, copy=False)
@@ -83,14 +94,13 @@ class RadialNodes:
 
     @cached_property
     def _product(self) -> Array:
-        """(d + 2, L): multiplied by [x, ‖x‖², 1] it gives γ‖x − c‖²."""
+        return self.multiplied(1.0)
+
+    def multiplied(self, factor: float) -> Array:
+        """(d + 2, L): multiplied by [x, ‖x‖², 1] it gives ``factor`` times γ‖x − c‖²."""
         norms = np.einsum("ij,ij->i", self.centres, self.centres)
-        return (
-            np.concatenate([-2 * self.centres.T, np.ones((1, self.n_out)), norms[None]]).astype(
-                self.centres.dtype
-            )
-            * self.gamma
-        )
+        rows = np.concatenate([-2 * self.centres.T, np.ones((1, self.n_out)), norms[None]])
+        return np.ascontiguousarray(rows.astype(self.dtype) * (factor * self.gamma).astype(self.dtype))
 
 
 @dataclass(frozen=True)

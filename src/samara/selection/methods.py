@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 
@@ -39,15 +41,15 @@ class KFold:
         held = [f for f in range(factor.n_folds) if weights[f] > 0]
         if len(held) < 2:
             raise TooFewFoldsError("fewer than two folds hold rows")
-        squares = []
-        for fold in held:
-            system = factor.system(without=fold)
+        systems = _OneAfterAnother(factor, held, len(alphas))
 
-            def score(alpha: float, system: System = system, fold: int = fold) -> Array:
-                return factor.squared_errors(system.solve(alpha, sizes), fold)
+        def score(case: tuple[int, float]) -> Array:
+            with systems.of(case[0]) as system:
+                return factor.squared_errors(system.solve(case[1], sizes), case[0])
 
-            squares.append(np.stack(in_threads(score, alphas.tolist(), workers), axis=1))
-        total = np.stack(squares)  # (K, S, A, t)
+        cases = [(fold, float(alpha)) for fold in held for alpha in alphas]
+        scores = in_threads(score, cases, workers)
+        total = np.stack(scores, axis=1).reshape(len(sizes), len(held), len(alphas), -1).swapaxes(0, 1)
         by_fold = total / weights[held][:, None, None, None]
         return Surface(
             sizes=np.asarray(sizes),
@@ -56,6 +58,34 @@ class KFold:
             errors=by_fold.std(axis=0, ddof=1) / np.sqrt(len(held)),
             by_fold=by_fold,
         )
+
+
+class _OneAfterAnother:
+    """The systems of the folds, each made when first asked for and dropped after its last ridge.
+
+    All ridges of all folds are one queue: no worker waits at the end of a fold, and two systems at most
+    are alive for each.
+    """
+
+    def __init__(self, factor: Factor, held: Sequence[int], n_alphas: int) -> None:
+        self._factor = factor
+        self._locks = {fold: Lock() for fold in held}
+        self._left = dict.fromkeys(held, n_alphas)
+        self._made: dict[int, System] = {}
+
+    @contextmanager
+    def of(self, fold: int) -> Iterator[System]:
+        """The system without a fold, for one ridge."""
+        with self._locks[fold]:
+            if fold not in self._made:
+                self._made[fold] = self._factor.system(without=fold)
+        try:
+            yield self._made[fold]
+        finally:
+            with self._locks[fold]:
+                self._left[fold] -= 1
+                if not self._left[fold]:
+                    del self._made[fold]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from samara.core import Array, Engine, Factor, Source
 from samara.linalg import (
     copied,
     factor_upper,
+    in_threads,
     leading_solutions,
     mirror_upper,
     room,
@@ -135,7 +136,11 @@ class NormalFactor:
         """The factor of finished moments."""
         moments.finish()
         width = moments.layout.width
-        folds = [room((width, width)) if gram is None else mirror_upper(gram) for gram in moments.grams]
+
+        def whole(gram: Array | None) -> Array:
+            return room((width, width)) if gram is None else mirror_upper(gram)
+
+        folds = in_threads(whole, moments.grams, 2) if len(moments.grams) > 1 else [whole(moments.grams[0])]
         return cls(folds, moments.layout, fit_intercept)
 
     def extended(self, moments: Moments) -> NormalFactor:

@@ -52,7 +52,7 @@ class Moments:
             if self.grams[fold] is None:
                 self.grams[fold] = gram
             elif gram is not None:
-                self._gram(fold)[...] += gram
+                self._carry(gram, self._gram(fold))
             other.grams[fold] = None
 
     def finish(self) -> Self:
@@ -88,6 +88,12 @@ class Moments:
 
     def _flush(self) -> None:
         if self._single is not None and self._single_rows:
-            self._gram(self._single_fold)[...] += self._single
+            self._carry(self._single, self._gram(self._single_fold))
             self._single[...] = 0
         self._single_rows = 0
+
+    def _carry(self, part: Array, gram: Array) -> None:
+        """Add to a gram, in bands: of a symmetric one only the upper triangle."""
+        for lo in range(0, len(gram), 64):
+            band = np.s_[lo : lo + 64, 0 if self.known else lo :]
+            gram[band] += part[band]

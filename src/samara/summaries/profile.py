@@ -8,6 +8,7 @@ import numpy as np
 
 from samara.core import Array, Block, dense
 from samara.errors import NonFiniteError
+from samara.linalg import kernels
 from samara.rowkeys import row_keys
 
 
@@ -34,15 +35,16 @@ class ColumnMoments:
         return made
 
     def _from_dense(self, X: Array, weight: Array | None) -> None:
+        if kernels.compiled():
+            self.low, self.high, self.mean, self.squares = kernels.column_moments(X, weight, self.weight)
+            return
         self.low, self.high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
         X = np.asarray(X, np.float64)
         shares = np.full(len(X), 1 / len(X)) if weight is None else weight / self.weight
         self.mean = shares @ X
         centred = X - self.mean
-        if weight is None:
-            self.squares = np.einsum("ij,ij->j", centred, centred)
-        else:
-            self.squares = np.einsum("i,ij,ij->j", weight, centred, centred)
+        np.multiply(centred, centred, out=centred)
+        self.squares = (np.ones(len(X)) if weight is None else weight) @ centred
 
     def _from_sparse(self, X: Any, weight: Array | None) -> None:
         shares = np.full(X.shape[0], 1 / X.shape[0]) if weight is None else weight / self.weight

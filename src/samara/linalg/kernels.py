@@ -1,0 +1,118 @@
+"""The compiled inner loops (kernels.c), where the package was installed with a C compiler."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samara.core import Array
+from samara.linalg.blas import routine_address
+
+LIBRARY = Path(__file__).with_name("_kernels.so")
+SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR = range(6)
+_LOG2E = float(np.log2(np.e))
+# What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
+EXPONENT = {SIGMOID: -_LOG2E, TANH: 2 * _LOG2E, GAUSSIAN: -_LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
+
+
+class _Job(ctypes.Structure):
+    """The structure of the same name in kernels.c."""
+
+    _fields_ = (
+        ("inputs", ctypes.c_void_p),
+        ("n", ctypes.c_int64),
+        ("d", ctypes.c_int64),
+        ("input_stride", ctypes.c_int64),
+        ("input_is_double", ctypes.c_int64),
+        ("mean", ctypes.c_void_p),
+        ("spread", ctypes.c_void_p),
+        ("weights", ctypes.c_void_p),
+        ("width", ctypes.c_int64),
+        ("nodes", ctypes.c_int64),
+        ("kind", ctypes.c_int64),
+        ("shift", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+        ("out_stride", ctypes.c_int64),
+        ("gemm", ctypes.c_void_p),
+    )
+
+
+@cache
+def _library() -> Any:
+    try:
+        return ctypes.CDLL(str(LIBRARY))
+    except OSError:
+        return None
+
+
+def compiled() -> bool:
+    """Whether the kernels are there."""
+    return _library() is not None
+
+
+def _floats(X: Any) -> Array:
+    """Rows of float32 or float64, each contiguous; copied only where they are not."""
+    X = np.asarray(X)
+    plain = X.dtype in (np.float32, np.float64) and X.dtype.isnative and X.flags.aligned
+    return X if plain and X.strides[1] == X.itemsize else np.ascontiguousarray(X, np.float64)
+
+
+def _stride(X: Array) -> int:
+    return X.strides[0] // X.itemsize
+
+
+def fill_rows(
+    X: Any, scale: tuple[Array, Array], weights: Array, kind: int, shift: Array, out: Array
+) -> None:
+    """g([(x − mean)/spread, 1]·weights) − shift of every row, into ``out``.
+
+    ``weights``, ``shift`` and ``out`` are of one precision; the rows of ``out`` may lie apart.
+    """
+    X, (mean, spread) = _floats(X), scale
+    room = (len(X), weights.shape[1])
+    if not weights.dtype == shift.dtype == out.dtype or out.shape != room or out.strides[1] != out.itemsize:
+        raise TypeError(f"no room for {room} {weights.dtype} in {out.shape} {out.dtype}")
+    if not (weights.flags.c_contiguous and shift.flags.c_contiguous and mean.dtype == spread.dtype == float):
+        raise TypeError("weights, shift, mean and spread must be contiguous")
+    double = weights.dtype == np.float64
+    job = _Job(
+        inputs=X.ctypes.data,
+        n=len(X),
+        d=X.shape[1],
+        input_stride=_stride(X),
+        input_is_double=X.dtype == np.float64,
+        mean=mean.ctypes.data,
+        spread=spread.ctypes.data,
+        weights=weights.ctypes.data,
+        width=len(weights),
+        nodes=weights.shape[1],
+        kind=kind,
+        shift=shift.ctypes.data,
+        out=out.ctypes.data,
+        out_stride=_stride(out),
+        gemm=routine_address("dgemm" if double else "sgemm"),
+    )
+    work: Callable[[Any], int] = _library().fill_double if double else _library().fill_single
+    if work(ctypes.byref(job)):
+        raise MemoryError("no room for a tile of scaled inputs")
+
+
+def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, Array, Array, Array]:
+    """Least, largest, mean and squares about the mean of each column; NaN ends where it is not finite."""
+    X = _floats(X)
+    made = np.empty((4, X.shape[1]))
+    weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
+    work = _library().columns_double if X.dtype == np.float64 else _library().columns_single
+    work(
+        ctypes.c_void_p(X.ctypes.data),
+        None if weights is None else ctypes.c_void_p(weights.ctypes.data),
+        ctypes.c_double(total),
+        *(ctypes.c_int64(size) for size in (len(X), X.shape[1], _stride(X))),
+        *(ctypes.c_void_p(row.ctypes.data) for row in made),
+    )
+    return made[0], made[1], made[2], made[3]

@@ -1,0 +1,72 @@
+"""Scaling and nodes in one compiled call a block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from samara.core import Array, FeatureMap
+from samara.linalg import kernels
+from samara.maps.nodes import AdditiveNodes, RadialNodes
+from samara.maps.scaling import AsFloat, Standardize
+
+KINDS = {
+    "sigmoid": kernels.SIGMOID,
+    "tanh": kernels.TANH,
+    "rbf": kernels.GAUSSIAN,
+    "multiquadric": kernels.MULTIQUADRIC,
+    "relu": kernels.RELU,
+    "linear": kernels.LINEAR,
+}
+
+
+@dataclass(frozen=True)
+class Fused:
+    """Scaled inputs through a layer of nodes: h(x) − shift of a whole block without the interpreter."""
+
+    scaling: Standardize | AsFloat
+    nodes: AdditiveNodes | RadialNodes
+
+    @property
+    def n_out(self) -> int:
+        return self.nodes.n_out
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Hidden rows of input rows."""
+        made = np.empty((len(X), self.n_out), self.nodes.dtype) if out is None else out
+        return self.fill(X, made, None)
+
+    def fill(self, X: Any, out: Array, shift: Array | None) -> Array:
+        """The hidden rows, less the shift, into ``out``, whose rows must be contiguous."""
+        dtype = self.nodes.dtype
+        less = np.zeros(self.n_out, dtype) if shift is None else np.ascontiguousarray(shift, dtype)
+        kernels.fill_rows(X, self._scale, self._weights, _kind(self.nodes), less, out)
+        return out
+
+    @cached_property
+    def _weights(self) -> Array:
+        return np.ascontiguousarray(self.nodes.multiplied(kernels.EXPONENT[_kind(self.nodes)]))
+
+    @cached_property
+    def _scale(self) -> tuple[Array, Array]:
+        if isinstance(self.scaling, Standardize):
+            return self.scaling.mean.astype(np.float64), self.scaling.spread.astype(np.float64)
+        return np.zeros(self.scaling.n_out), np.ones(self.scaling.n_out)
+
+
+def fused(maps: tuple[FeatureMap, ...], sparse: bool) -> tuple[FeatureMap, ...]:
+    """The same maps with scaling and nodes in one, where that is compiled and the rows are dense."""
+    match maps:
+        case (Standardize() | AsFloat() as scaling, AdditiveNodes() | RadialNodes() as nodes):
+            known = _kind(nodes) >= 0 and nodes.dtype in (np.float32, np.float64)
+            if known and not sparse and kernels.compiled():
+                return (Fused(scaling, nodes),)
+    return maps
+
+
+def _kind(nodes: AdditiveNodes | RadialNodes) -> int:
+    """Number of the compiled activation, −1 where there is none."""
+    return KINDS.get(nodes.activation if isinstance(nodes, AdditiveNodes) else nodes.function, -1)
