@@ -1,25 +1,36 @@
-"""Pure matrix functions."""
+"""Matrix functions: randomized low-rank factorizations for everyone, BLAS in place for the other rooms."""
 
 from samara.linalg.blas import (
     add_gram,
     add_product,
+    available_cores,
     factor_upper,
     in_threads,
     mirror_upper,
     single_blas_thread,
     solve_upper,
 )
+from samara.linalg.ranges import RangeResult, range_finder
 from samara.linalg.room import copied, room
+from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop, Stop
 from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle, triangle_condition
 
 __all__ = [
+    "EnergyStop",
+    "ErrorStop",
+    "GradientStop",
+    "RangeResult",
+    "RidgeStop",
+    "Stop",
     "add_gram",
     "add_product",
+    "available_cores",
     "copied",
     "factor_upper",
     "in_threads",
     "leading_solutions",
     "mirror_upper",
+    "range_finder",
     "room",
     "single_blas_thread",
     "solve_upper",
