@@ -149,7 +149,7 @@ def probed_error(A: Operand, found: Found, rng: np.random.Generator) -> float:
 
 def column_squares(Y: Array) -> Array:
     """Squared norms of the columns, in float64."""
-    return np.asarray(np.sum(Y**2, axis=0, dtype=np.float64))
+    return np.asarray(np.sum(np.square(Y, dtype=np.float64), axis=0))
 
 
 def gaussian(rng: np.random.Generator, A: Operand, width: int) -> Array:
@@ -165,3 +165,10 @@ def checked_rank(rank: Any, shape: tuple[int, int], name: str = "rank") -> int:
             f"{name} must be a whole number from 1 to {most}, the smaller dimension of A, got {rank!r}."
         )
     return int(rank)
+
+
+def checked_count(name: str, value: Any) -> int:
+    """Refuse what is not a number of things."""
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{name} must be a whole number, at least 0, got {value!r}.")
+    return int(value)

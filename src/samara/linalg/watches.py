@@ -56,7 +56,7 @@ class ProbeWatch:
         """A column's norm after j others is that of its entries from row j on."""
         low, high = max(0, self.drawn - self._r), self.drawn + T.shape[1]
         left = np.zeros((len(T) - low + 1, T.shape[1]))
-        left[:-1] = np.cumsum(T[low:][::-1].astype(np.float64) ** 2, axis=0)[::-1]
+        left[:-1] = np.cumsum(np.square(T[low:][::-1], dtype=np.float64), axis=0)[::-1]
         ahead = np.arange(self.drawn, high) - np.arange(low, len(T) + 1)[:, None]
         squares = np.zeros(high + 1)
         squares[: len(self._squares)] = self._squares
