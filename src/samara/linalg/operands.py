@@ -55,10 +55,10 @@ def product(A: Operand, V: Array) -> Array:
     """A @ V, refused where it is not finite: a Gaussian V shows every bad row of A without a look at A."""
     with np.errstate(invalid="ignore", over="ignore"):
         Y = A.times(V)
-        finite = np.isfinite(np.einsum("ij,ij->i", Y, Y))
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise NonFiniteError(f"The matrix has a NaN, an infinity or a number too large in row {row}.")
+        squares = np.einsum("ij,ij->i", Y, Y)
+        if not np.isfinite(squares.sum()):
+            row = int(np.argmax(squares))  # a NaN counts as the largest
+            raise NonFiniteError(f"The matrix has a NaN, an infinity or a number too large in row {row}.")
     return Y
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samara.core import Array
-from samara.linalg.basis import Basis, orthonormalized
+from samara.linalg.basis import Basis, economic_svd, orthonormalized
 from samara.linalg.operands import Operand, as_operand, product
 from samara.linalg.ranges import (
     ERROR_PROBES,
@@ -154,11 +154,11 @@ def _lifted(Q: Array, B: Array) -> tuple[Array, Array, Array]:
     """SVD of QB, for Q with orthonormal columns, through the smaller side of B, which is overwritten."""
     k, n = B.shape
     if 2 * k > n:
-        small, s, Vt = np.linalg.svd(B, full_matrices=False)
+        small, s, Vt = economic_svd(B)
         return Q @ small, s, Vt
     side = Basis(n, B.dtype)  # LAPACK would do the same by Householder, three times as long at 240 × 2000
     R = side.extend(B.T)
-    small, s, Wt = np.linalg.svd(R.T)
+    small, s, Wt = economic_svd(R.T)
     return Q @ small, s, Wt @ side.columns.T
 
 

@@ -12,9 +12,9 @@ from samara.linalg.basis import Basis
 from samara.linalg.operands import Operand
 from samara.linalg.stops import Stop
 
-# Times eps and the largest probe: what rounding leaves of a probe whose range is exhausted. Up to 100 were
-# seen, where as many columns as A has directions happened to be nearly dependent.
-_EXHAUSTED = 200
+# Times eps and the largest probe. What rounding leaves of a probe whose range is exhausted was 5 to 40 of
+# these, at up to 8000 rows; at exactly the rank of A it can be 500, for a column or two.
+_EXHAUSTED = 100
 
 
 class Watch(Protocol):

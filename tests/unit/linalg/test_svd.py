@@ -132,6 +132,21 @@ def test_pinv_refuses_other_shapes():
         found @ np.zeros((30, 2))
 
 
+def test_lapack_may_fail_once(monkeypatch):
+    """Where divide and conquer does not converge, QR iteration takes its place."""
+
+    def fails(*_, **__):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    A = MATRICES["rbf nodes"]
+    expected = fast_svd(A, random_state=0), rsvd(A, 100, random_state=0)
+    monkeypatch.setattr(np.linalg, "svd", fails)
+    found = fast_svd(A, random_state=0), rsvd(A, 100, random_state=0)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one.s, other.s, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(one.dense(), other.dense(), atol=1e-11)
+
+
 def test_a_zero_matrix():
     """Rank 0 and factors with no columns; its pseudo-inverse gives zeros."""
     A = np.zeros((6, 4))

@@ -9,7 +9,7 @@ import numpy as np
 
 from samara.core import Array
 from samara.errors import InputError
-from samara.linalg.basis import Basis, orthonormalized
+from samara.linalg.basis import Basis, economic_svd, orthonormalized
 from samara.linalg.operands import as_operand, product
 from samara.linalg.ranges import (
     ERROR_PROBES,
@@ -116,7 +116,7 @@ def _eigenpairs(Omega: Array, Y: Array, rank: int) -> tuple[Array, Array]:
     # M = 0 alone has no shift; its F is 0 whatever it is divided by.
     F = Y @ (W / np.sqrt(np.maximum(inner, shift or 1)))
     basis = Basis(len(Y), Y.dtype)
-    small, s, _ = np.linalg.svd(basis.extend(F))
+    small, s, _ = economic_svd(basis.extend(F))
     eigenvalues = s**2 - shift
     kept = min(rank, int(np.count_nonzero(eigenvalues > 0)))
     return basis.columns @ small[:, :kept], eigenvalues[:kept]
