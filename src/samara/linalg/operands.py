@@ -84,11 +84,11 @@ class DenseOperand:
         return np.asarray(U.T @ self._A)
 
     def squared_norm(self) -> float:
-        """In float32 each row is summed on its own: a sum over all of A would lose digits."""
+        """Summed in float64, whatever the numbers are."""
         A = self._A if self._A.flags.c_contiguous else self._A.T
         if A.flags.c_contiguous and A.dtype == np.float64:
             return float(np.vdot(A, A))
-        return float(np.einsum("ij,ij->i", A, A).sum(dtype=np.float64))
+        return float(row_squares(A).sum())
 
 
 class SparseOperand:
@@ -213,6 +213,11 @@ class SourceOperand:
             return total
 
         return in_threads(run, [parts[i : i + size] for i in range(0, len(parts), size)], workers)
+
+
+def row_squares(A: Array) -> Array:
+    """Squared norms of the rows, in float64: squares of float32 numbers vanish below 1e-22."""
+    return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
 def check_shape(shape: Sequence[int]) -> None:

@@ -61,7 +61,7 @@ def range_finder(
     r"""Find an orthonormal Q with A ≈ QQᵀA, as wide as the stop asks for.
 
     .. math:: \|A - QQ^\top A\| \le \epsilon , \qquad
-        Q = \operatorname{orth}(A\omega^{(1)}, \dots, A\omega^{(k)}), \quad \omega^{(i)} \sim N(0, I) .
+        Q = \operatorname{orth}(A\omega^{(1)}, \ldots, A\omega^{(k)}), \quad \omega^{(i)} \sim N(0, I) .
 
     With ``ErrorStop`` this is Algorithm 2 of Jankowski and Linowiecki, with ``GradientStop`` their
     Algorithm 4. The columns are made in blocks, but counted as if they came one at a time.

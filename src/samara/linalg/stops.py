@@ -53,7 +53,7 @@ class ErrorStop:
     The spectral norm is bounded by probes, equation (17) of Jankowski and Linowiecki:
 
     .. math:: \|(I - QQ^\top) A\| \le
-        10 \sqrt{2/\pi} \max_{i=1,\dots,r} \|(I - QQ^\top) A \omega^{(i)}\| .
+        10 \sqrt{2/\pi} \max_{i=1,\ldots,r} \|(I - QQ^\top) A \omega^{(i)}\| .
 
     This is line 8 of their Algorithm 2, tested before a column is added.
 
@@ -171,7 +171,7 @@ class RidgeStop:
     Ridge regression on :math:`QQ^\top A` differs from that on A by the Gram matrix of the residual, set
     against α. Its trace is probed, and may reach a hundredth of α:
 
-    .. math:: \max_{i=1,\dots,r} \|(I - QQ^\top) A \omega^{(i)}\|^2 \le 0.01\,\alpha ,
+    .. math:: \max_{i=1,\ldots,r} \|(I - QQ^\top) A \omega^{(i)}\|^2 \le 0.01\,\alpha ,
         \qquad \mathbb{E}\,\|(I - QQ^\top) A \omega\|^2 = \|A - QQ^\top A\|_F^2 .
 
     Parameters

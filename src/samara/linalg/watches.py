@@ -9,7 +9,7 @@ import numpy as np
 from samara.core import Array
 from samara.errors import InputError
 from samara.linalg.basis import Basis
-from samara.linalg.operands import Operand
+from samara.linalg.operands import Operand, row_squares
 from samara.linalg.stops import Stop
 
 # Times eps and the largest probe. What rounding leaves of a probe whose range is exhausted was 5 to 40 of
@@ -94,8 +94,8 @@ class EnergyWatch:
                 "EnergyStop needs the norm of the matrix, which an operator does not tell: "
                 "use ErrorStop or GradientStop."
             )
-        taken = np.concatenate([np.zeros(1), *(np.einsum("ij,ij->i", B, B) for B in self._B)])
-        left = np.maximum(0, total - np.cumsum(taken, dtype=np.float64))
+        taken = np.concatenate([np.zeros(1), *(row_squares(B) for B in self._B)])
+        left = np.maximum(0, total - np.cumsum(taken))
         self.values = (left / (total or 1)).astype(self._A.dtype)
 
     def exhausted_at(self) -> None:

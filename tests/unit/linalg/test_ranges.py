@@ -179,6 +179,25 @@ def test_a_zero_matrix_has_no_columns(stop):
     np.testing.assert_array_equal(found.history, [0.0])
 
 
+@pytest.mark.parametrize(
+    ("dtype", "scale"), [(float, 1e-140), (float, 1e140), (np.float32, 1e-22), (np.float32, 1e15)]
+)
+def test_the_scale_of_the_matrix_changes_nothing(dtype, scale):
+    """Squares that leave the range of the numbers are taken where they fit."""
+    A = MATRICES["rbf nodes"].astype(dtype)
+    for stop, scaled in (
+        (EnergyStop(0.02), EnergyStop(0.02)),
+        (ErrorStop(1.0), ErrorStop(scale)),
+        (GradientStop(), GradientStop(0.1 * scale, tau=0.02 * scale)),
+    ):
+        expected, found = (
+            range_finder(A, stop, random_state=0),
+            range_finder(A * dtype(scale), scaled, random_state=0),
+        )
+        assert found.rank == expected.rank
+        assert found.error / scale == pytest.approx(expected.error, rel=1e-2)
+
+
 def test_a_random_state_decides_everything():
     """The same seed gives the same bits, another one other columns; a generator moves on."""
     A = MATRICES["rbf nodes"]
