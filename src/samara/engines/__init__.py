@@ -1,5 +1,6 @@
 """Who merges."""
 
-from samara.engines.threads import Progress, Threads, available_cores
+from samara.engines.threads import Progress, Threads
+from samara.linalg import available_cores
 
 __all__ = ["Progress", "Threads", "available_cores"]

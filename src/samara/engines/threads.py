@@ -6,20 +6,14 @@ them while they are still in its cache.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from samara.core import Part, S, Source
-from samara.linalg import single_blas_thread
+from samara.linalg import available_cores, single_blas_thread
 
 Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ on the array where it lies. All arrays here are C-ordered; seen from Fortran the
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -23,6 +24,11 @@ from samara.core import Array
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -1,0 +1,88 @@
+"""ZᵀZP for a few columns P: what a randomized or iterative solver asks of the rows in one pass."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from samara.core import Array, Block
+from samara.linalg import triangle
+from samara.summaries.layout import Layout
+
+
+class Products:
+    """ZᵀU and the squared norms of U = ZP over the augmented rows, never ZᵀZ itself.
+
+    Column j of P may leave the rows of one fold out, ``skip[j]`` (−1: none): a pass then serves all the
+    training sets of a cross-validation at once. Of the first ``n_probes`` columns of U the triangle is kept
+    too (TSQR): what a stop of a range finder reads.
+    """
+
+    def __init__(
+        self, layout: Layout, P: Array, block_rows: int, skip: Array | None = None, n_probes: int = 0
+    ) -> None:
+        self.layout, self._block_rows, self._skip = layout, block_rows, skip
+        self._P = np.ascontiguousarray(P, layout.dtype)
+        self.products = np.zeros(P.shape)  # (width, m)
+        self.squares = np.zeros(P.shape[1])
+        self.triangle: Array = np.zeros((0, n_probes))
+        self._probes: list[Array] = []  # rows not yet in the triangle
+        self._workspace: Array | None = None
+
+    def update(self, block: Block) -> None:
+        """Add the rows of a block."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
+        Z = self.layout.fill(block, self._workspace)
+        U = Z @ self._P
+        if self._skip is not None:
+            U[:, self._skip == block.fold] = 0
+        self.products += Z.T @ U
+        self.squares += np.einsum("ij,ij->j", U, U, dtype=np.float64)
+        if self.triangle.shape[1]:
+            self._probes.append(U[:, : self.triangle.shape[1]].astype(np.float64))
+            if sum(map(len, self._probes)) > 4 * self.triangle.shape[1]:
+                self._reduce()
+
+    def merge(self, other: Self) -> None:
+        """Add another's."""
+        self.products += other.products
+        self.squares += other.squares
+        self._probes += [other.triangle, *other._probes]
+        self._reduce()
+
+    def finish(self) -> Self:
+        """Let the workspace go."""
+        self._reduce()
+        self._workspace = None
+        return self
+
+    def _reduce(self) -> None:
+        if self.triangle.shape[1]:
+            self.triangle = triangle(np.vstack([self.triangle, *self._probes]))
+        self._probes = []
+
+
+class HeldOut:
+    """Squared norms of ZP over the rows of each fold, with columns P of its own for each fold.
+
+    With solutions [β₀; β; −1] as columns these are the squared errors of models on rows they never saw.
+    """
+
+    def __init__(self, layout: Layout, P: Array, block_rows: int) -> None:
+        self.layout, self._block_rows = layout, block_rows
+        self._P = P.astype(layout.dtype)  # (folds, width, m)
+        self.squares = np.zeros((len(P), P.shape[2]))
+        self._workspace: Array | None = None
+
+    def update(self, block: Block) -> None:
+        """Add the rows of a block to the sums of its fold."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
+        U = self.layout.fill(block, self._workspace) @ self._P[block.fold]
+        self.squares[block.fold] += np.einsum("ij,ij->j", U, U, dtype=np.float64)
+
+    def merge(self, other: Self) -> None:
+        """Add another's sums."""
+        self.squares += other.squares
