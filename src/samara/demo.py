@@ -18,8 +18,8 @@ from typing import Any
 
 from samara import ELMClassifier, SelectionDisplay, SpectrumDisplay
 from samara.core import Array
+from samara.costs import format_bytes
 from samara.datasets import load_letter
-from samara.plan import format_bytes
 
 SIZES = list(range(100, 1001, 100))
 MEMORY = "200MB"

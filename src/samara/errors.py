@@ -7,6 +7,7 @@
     │   └── NonFiniteError            a NaN or an infinity among the rows
     └── BudgetError (ValueError)      the memory given can't hold the fit; says what would fit
     ConditionWarning (UserWarning)    the problem was too ill-conditioned for the solver asked for
+    ConvergenceWarning (UserWarning)  an iterative solver ended before its tolerance
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ class BudgetError(SamaraError, ValueError):
 
 class ConditionWarning(UserWarning):
     """The problem was too ill-conditioned for the solver asked for."""
+
+
+class ConvergenceWarning(UserWarning):
+    """An iterative solver ended before its tolerance."""
 
 
 def unknown_name(kind: str, given: object, known: Iterable[str]) -> InputError:

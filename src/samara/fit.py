@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
+from samara.costs import LOW_RANK
 from samara.errors import ConditionWarning
 from samara.linalg import in_threads
 from samara.maps import fused, leading
@@ -17,7 +18,7 @@ from samara.plan import Plan
 from samara.prepare import draw_maps, first_look, look
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
 from samara.settings import N_RIDGES, Settings
-from samara.solvers import IllConditionedError, extend, factorize, safe_ridge
+from samara.solvers import IllConditionedError, ProjectedFactor, Qr, Task, extend, safe_ridge
 from samara.summaries import Layout
 
 
@@ -32,6 +33,7 @@ class Fitted:
     n_hidden: int
     rank: int
     condition: float
+    approximation_error: float  # of H by the directions used, relative; 0 where nothing is left out
 
 
 def fit(source: Source, settings: Settings) -> Fitted:
@@ -45,7 +47,7 @@ def fit(source: Source, settings: Settings) -> Fitted:
         maps = draw_maps(source, settings, profile, sizes[-1])
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
         plan = settings.plan(source, sizes, trace)
-        trial = Trial(settings, source, maps, layout, plan, sizes).run(trial)
+        trial = Trial(settings, source, maps, (layout, trace), plan, sizes).run(trial)
         sizes = settings.next_sizes(source, sizes) if trial.still_falling else None
     assert trial is not None
     if settings.sizes is None:
@@ -72,13 +74,14 @@ class Trial:
         settings: Settings,
         source: Source,
         maps: tuple[FeatureMap, ...],
-        layout: Layout,
+        first_look: tuple[Layout, float],
         plan: Plan,
         sizes: Sequence[int],
     ) -> None:
-        self.settings, self.source, self.maps, self.layout, self.plan = settings, source, maps, layout, plan
+        self.settings, self.source, self.maps, self.plan = settings, source, maps, plan
+        self.layout, self._trace = first_look
         self.mapped = seen_through(source, fused(maps, source.is_sparse))
-        self.n_link = self.mapped.n_features - sizes[-1]
+        self.n_link = self._linked = self.mapped.n_features - sizes[-1]
         self.sizes = [size + self.n_link for size in sizes]
         self.selection: Selection | None = None
 
@@ -98,7 +101,7 @@ class Trial:
                 )
             del self.factor  # its room is the triangle's now
         # Planned anew: a triangle takes more room than the Gram, and may be refused.
-        plan = replace(self.settings, solver="qr").plan(
+        plan = replace(self.settings, solver=Qr()).plan(
             self.source, [size - self.n_link for size in self.sizes]
         )
         why = "solver qr in the end: H was too ill-conditioned for its Gram matrix"
@@ -106,14 +109,20 @@ class Trial:
         return self._run(None)
 
     def _run(self, smaller: Trial | None) -> Trial:
-        settings, engine = self.settings, self.settings.engine(self.plan)
+        settings = self.settings
         if smaller is not None and smaller.plan.solver == self.plan.solver == "gram" and settings.nests:
             self.layout = self.layout.beginning_with(smaller.layout)
-            self.factor = extend(smaller.factor, settings.n_folds, self.mapped, engine, self.layout)
+            self.factor = extend(smaller.factor, self._task())
         else:
-            self.factor = factorize(
-                self.plan.solver, settings.n_folds, settings.fit_intercept, self.mapped, engine, self.layout
-            )
+            self.factor = settings.solver_of(self.plan)(self._task())
+        if isinstance(self.factor, ProjectedFactor):
+            ranks = self.factor.ranks()
+            by_folds = settings.selector is not None and settings.selector.name == "kfold"
+            self.sizes = ranks if by_folds and settings.rank == "auto" else ranks[-1:]
+            self.n_link = 0
+        elif self.plan.solver in LOW_RANK:
+            why = f"{self.plan.solver}: what is left lies above the ridge until every direction is used"
+            self.plan = replace(self.plan, reasons=(*self.plan.reasons, why))
         self.alphas = self._ridges(smaller)
         self.alpha, self.size = float(self.alphas[-1]), self.sizes[-1]
         if settings.selector is not None:
@@ -121,6 +130,20 @@ class Trial:
         self.system = self.factor.system()
         self.solution = in_threads(self._solve, [self.alpha], 1)[0]
         return self
+
+    def _task(self) -> Task:
+        settings = self.settings
+        return Task(
+            source=self.mapped,
+            engine=settings.engine(self.plan),
+            layout=self.layout,
+            n_folds=settings.n_folds,
+            fit_intercept=settings.fit_intercept,
+            alphas=settings.alphas,
+            trace=self._trace,
+            rank=settings.rank,
+            entropy=settings.entropy,
+        )
 
     def _ridges(self, smaller: Trial | None) -> Array:
         """The ridges to try; with appended nodes only those around the smaller model's best."""
@@ -138,14 +161,16 @@ class Trial:
     def _grid(self) -> Array:
         """Ridges in proportion to the mean eigenvalue of the Gram."""
         trace = self.factor.system().trace or 1.0
-        mean = trace / self.sizes[-1]
+        mean = trace / self.mapped.n_features
         low = max(1e-7 * mean, safe_ridge(trace, self.settings.dtype.name))
         return np.geomspace(low, max(100 * mean, 10 * low), N_RIDGES)
 
     def _select(self) -> None:
         selector, engine = self.settings.selector, self.settings.engine(self.plan)
         assert selector is not None
-        leave_out = leave_out_pass(self.mapped, engine, self.layout)
+        projected = self.factor if isinstance(self.factor, ProjectedFactor) else None
+        rows, layout = (projected.source, projected.layout) if projected else (self.mapped, self.layout)
+        leave_out = leave_out_pass(rows, engine, layout)
         try:
             surface = selector.surface(self.factor, self.alphas, self.sizes, leave_out, self.plan.workers)
         except TooFewFoldsError as error:
@@ -155,6 +180,8 @@ class Trial:
         self.selection = choose(surface, selector.name, self.layout.spread, self.n_link, per_target)
         self.alpha = self.selection.best_alpha
         self.size = self.selection.best_n_hidden + self.n_link
+        if projected:
+            self.selection = self.selection.of_ranks(self.mapped.n_features - self._linked)
 
     @property
     def still_falling(self) -> bool:
@@ -165,23 +192,25 @@ class Trial:
         """The solution (1 + L, t) at the chosen size; one Cholesky factor for each distinct ridge."""
         if not isinstance(alpha, np.ndarray):
             return self.system.solve(alpha, [self.size])[:, 0]
-        solution = np.empty((1 + self.layout.n_features, self.layout.n_targets))
-        for value in np.unique(alpha):
-            mine = alpha == value
-            solution[:, mine] = self.system.solve(float(value), [self.size])[:, 0, mine]
-        return solution
+        parts = {value: self.system.solve(float(value), [self.size])[:, 0] for value in np.unique(alpha)}
+        return np.stack([parts[value][:, target] for target, value in enumerate(alpha)], axis=1)
 
     def finish(self) -> Fitted:
         """Back to the units of the data."""
-        coef, intercept = self.layout.restore(self.solution)
         dtype, smallest = self.settings.dtype, float(np.min(self.alpha))
-        maps = (*self.maps[:-1], leading(self.maps[-1], self.size))
+        rank, lost, size, solution = self.system.rank(smallest, self.size), 0.0, self.size, self.solution
+        if isinstance(self.factor, ProjectedFactor):
+            lost, solution = self.factor.lost(rank), self.factor.lift(solution)
+            size = self.mapped.n_features
+        coef, intercept = self.layout.restore(solution)
+        maps = (*self.maps[:-1], leading(self.maps[-1], size))
         return Fitted(
-            model=Model(maps, coef[: self.size].astype(dtype), intercept.astype(dtype)),
+            model=Model(maps, coef[:size].astype(dtype), intercept.astype(dtype)),
             plan=self.plan,
             selection=self.selection,
             alpha=self.alpha,
-            n_hidden=self.size - self.n_link,
+            n_hidden=size - self._linked,
             condition=self.system.condition(smallest),
-            rank=self.system.rank(smallest, self.size),
+            rank=rank,
+            approximation_error=lost,
         )

@@ -9,11 +9,13 @@ from typing import TypeGuard
 import numpy as np
 
 from samara.core import FeatureMap, Source
+from samara.costs import Shape
 from samara.engines import Progress, Threads
 from samara.errors import BudgetError
 from samara.maps import Additive, Radial
-from samara.plan import Budget, Plan, Shape, make_plan
+from samara.plan import Budget, Plan, make_plan
 from samara.selection import Selector
+from samara.solvers import SOLVERS, Rank, Solver
 
 Layer = Additive | Radial | FeatureMap
 
@@ -29,7 +31,7 @@ class Settings:
     layer: Layer
     sizes: tuple[int, ...] | None  # None: append nodes while the curve falls
     alphas: tuple[float, ...] | None  # None: the grid
-    solver: str
+    solver: Solver | None  # None: the plan chooses
     selector: Selector | None
     selection_why: str
     scale: str | None
@@ -39,6 +41,7 @@ class Settings:
     dtype: np.dtype[np.floating]
     entropy: int
     alpha_per_target: bool = False
+    rank: Rank = "auto"
     progress: Progress | None = None
 
     @property
@@ -72,11 +75,17 @@ class Settings:
             trace=trace,
             sample_rows=min(rows, source.n_rows),
             grows=self.sizes is None,
+            rank=self.rank,
         )
 
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
-        return make_plan(self.shape(source, sizes, trace), self.solver, self.budget, self.selection_why)
+        asked = self.solver.name if self.solver else "auto"
+        return make_plan(self.shape(source, sizes, trace), asked, self.budget, self.selection_why)
+
+    def solver_of(self, plan: Plan) -> Solver:
+        """The solver that a plan asks for, with the settings given."""
+        return self.solver if self.solver and self.solver.name == plan.solver else SOLVERS[plan.solver]()
 
     def engine(self, plan: Plan) -> Threads:
         """The engine that a plan asks for."""

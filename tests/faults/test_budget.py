@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from samara import BudgetError, ELMClassifier, ELMRegressor, SamaraError
+from samara.costs import Shape
 from samara.engines import Threads
-from samara.plan import Budget, Shape, make_plan
+from samara.plan import Budget, make_plan
 from samara.sources import ArraySource
 from tests.faults.checks import refused
 

@@ -7,18 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samara.costs import Shape, flops, format_bytes, parse_memory, passes, peak_bytes
 from samara.errors import BudgetError, InputError
-from samara.plan import (
-    Budget,
-    Shape,
-    choose_solver,
-    flops,
-    format_bytes,
-    make_plan,
-    parse_memory,
-    passes,
-    peak_bytes,
-)
+from samara.plan import Budget, choose_solver, make_plan
 
 SHAPE = Shape(n_rows=50_000, n_inputs=20, n_targets=2, n_hidden=300)
 SOLVERS = ["gram", "qr", "dual", "svd"]
@@ -118,7 +109,7 @@ def test_a_small_budget_takes_smaller_blocks_before_fewer_workers():
     tight = make_plan(SHAPE, "gram", Budget(roomy.peak_bytes - 1, 2), "why")
     assert tight.workers == 2
     assert tight.block_rows < roomy.block_rows
-    assert "memory holds" in tight.reasons[-1]
+    assert any("memory holds" in reason for reason in tight.reasons)
     assert "full speed" in roomy.reasons[-1]
 
 

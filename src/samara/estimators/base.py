@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
+from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.errors import NonFiniteError
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
 from samara.estimators.settings import make_settings
 from samara.fit import fit
-from samara.plan import DEFAULT_BLOCK
 from samara.sources import ArraySource
 
 
@@ -31,7 +31,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reports, BaseEs
         *,
         hidden: Any = "sigmoid",
         alpha: Any = "auto",
-        solver: str = "auto",
+        solver: Any = "auto",
+        rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: str | None = "standard",
@@ -47,6 +48,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reports, BaseEs
         self.hidden = hidden
         self.alpha = alpha
         self.solver = solver
+        self.rank = rank
         self.selection = selection
         self.alpha_per_target = alpha_per_target
         self.scale = scale
@@ -85,6 +87,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reports, BaseEs
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.n_hidden_ = done.alpha, done.n_hidden
         self.rank_, self.condition_ = done.rank, done.condition
+        self.approximation_error_ = done.approximation_error
         self._n_features_out = len(done.model.coef)
 
     def _progress(self) -> CallbackProgress | PlainProgress | None:

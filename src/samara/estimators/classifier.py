@@ -26,8 +26,8 @@ class ELMClassifier(ClassifierMixin, BaseELM):
 
     Parameters
     ----------
-    n_hidden, hidden, alpha, solver, selection, alpha_per_target, scale, direct_link, fit_intercept, memory, \
-engine, dtype, verbose, random_state
+    n_hidden, hidden, alpha, solver, rank, selection, alpha_per_target, scale, direct_link, fit_intercept, \
+memory, engine, dtype, verbose, random_state
         As in :class:`ELMRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
@@ -37,7 +37,8 @@ engine, dtype, verbose, random_state
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    alpha_, n_hidden_, selection_, plan_, rank_, condition_, model_, n_features_in_, feature_names_in_
+    alpha_, n_hidden_, selection_, plan_, rank_, condition_, approximation_error_, model_, \
+n_features_in_, feature_names_in_
         As in :class:`ELMRegressor`.
     coef_ : ndarray of shape (1, n_hidden_) or (n_classes, n_hidden_)
         Output weights.
@@ -60,7 +61,8 @@ engine, dtype, verbose, random_state
         *,
         hidden: Any = "sigmoid",
         alpha: Any = "auto",
-        solver: str = "auto",
+        solver: Any = "auto",
+        rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: str | None = "standard",
@@ -78,6 +80,7 @@ engine, dtype, verbose, random_state
             hidden=hidden,
             alpha=alpha,
             solver=solver,
+            rank=rank,
             selection=selection,
             alpha_per_target=alpha_per_target,
             scale=scale,

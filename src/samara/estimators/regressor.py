@@ -32,8 +32,14 @@ class ELMRegressor(RegressorMixin, BaseELM):
     alpha : float, list of float or "auto", default="auto"
         Ridge, not divided by n (the papers' C is 1/α). 0 is the pseudo-inverse: the minimum-norm solution.
         A list is chosen from; ``"auto"`` is ten ridges from 1e-7 to 100 times the mean eigenvalue of HᵀH.
-    solver : {"auto", "gram", "qr", "svd", "dual"}, default="auto"
-        ``auto`` picks from shape and smallest ridge, and says why in ``plan_``.
+    solver : {"auto", "gram", "qr", "svd", "dual", "rsvd", "fast_svd", "fast_svd_gradient", "sketch", \
+"lsqr", "precondition"} or solver, default="auto"
+        ``auto`` picks from shape, smallest ridge and budget, and says why in ``plan_``. A solver object, such
+        as ``samara.solvers.Rsvd(power=1)``, brings settings of its own.
+    rank : int, float or "auto", default="auto"
+        Directions of the hidden space that ``rsvd``, ``fast_svd``, ``fast_svd_gradient`` and ``sketch`` use:
+        a number, a share of the nodes, or ``"auto"``: found from the ridge, or by the solver's own stop,
+        then chosen among smaller ones by K-fold.
     selection : {"auto", "kfold", "loo", "gcv", "lcurve"} or selector, default="auto"
         How ridge and size are chosen; ``auto`` is exact 5-fold without a second pass.
     alpha_per_target : bool, default=False
@@ -76,6 +82,8 @@ class ELMRegressor(RegressorMixin, BaseELM):
         Columns of H that the solution uses.
     condition_ : float
         Estimate of the condition number of H with the ridge in it.
+    approximation_error_ : float
+        ‖H − HVVᵀ‖_F / ‖H‖_F of the directions V that a low-rank solver used; 0 for the others.
     model_ : :class:`samara.model.Model`
         Maps and coefficients.
     n_features_in_ : int

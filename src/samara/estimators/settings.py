@@ -10,16 +10,20 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from samara.core import FeatureMap
+from samara.costs import parse_memory
 from samara.engines import Progress, Threads
 from samara.errors import InputError, unknown_name
 from samara.maps import LAYERS, Additive, Radial
-from samara.plan import Budget, parse_memory
+from samara.plan import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.settings import Layer, Settings
-from samara.solvers import SOLVERS
+from samara.solvers import SOLVERS, Rank, Solver
 
 SCALES = ("standard", "quantile")
 DTYPES = ("float32", "float64")
+EXACT = ("gram", "qr", "svd", "dual")
+LOW_RANK = ("rsvd", "fast_svd", "fast_svd_gradient", "sketch")
+FOLDS_ONLY = ("sketch", "lsqr", "precondition")  # no spectrum to take other scores from
 
 
 def make_settings(estimator: Any, progress: Progress | None) -> Settings:
@@ -29,8 +33,8 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
     alphas = _alphas(estimator.alpha)
     selector, why = _selector(estimator.selection, sizes, alphas)
     engine = _engine(estimator.engine)
-    if estimator.solver not in ("auto", *SOLVERS):
-        raise unknown_name("solver", estimator.solver, ("auto", *SOLVERS))
+    rank = _rank(estimator.rank)
+    solver = _solver(estimator.solver, rank, sizes, selector)
     if estimator.scale is not None and estimator.scale not in SCALES:
         raise unknown_name("scale", estimator.scale, (*SCALES, "None"))
     if selector is not None and selector.name == "lcurve" and (sizes is None or len(sizes) > 1):
@@ -39,7 +43,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         layer=layer,
         sizes=sizes,
         alphas=alphas,
-        solver=estimator.solver,
+        solver=solver,
         selector=selector,
         selection_why=why,
         scale=estimator.scale,
@@ -49,6 +53,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         dtype=_dtype(estimator.dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
         alpha_per_target=bool(estimator.alpha_per_target),
+        rank=rank,
         progress=progress or engine.progress,
     )
 
@@ -90,6 +95,43 @@ def _sizes(n_hidden: Any, layer: Layer) -> tuple[int, ...] | None:
             f'n_hidden must be a positive whole number, a list of them or "auto", got {n_hidden!r}.'
         )
     return tuple(sorted({int(size) for size in given}))
+
+
+def _rank(rank: Any) -> Rank:
+    if isinstance(rank, str) and rank == "auto":
+        return "auto"
+    if type(rank) is bool:
+        rank = None  # True is not one direction
+    whole = isinstance(rank, Integral) and int(rank) >= 1
+    share = isinstance(rank, Real) and not isinstance(rank, Integral) and 0 < float(rank) <= 1
+    if not (whole or share):
+        raise InputError(
+            f'rank must be a positive whole number, a share of the nodes in (0, 1] or "auto", got {rank!r}.'
+        )
+    return int(rank) if whole else float(rank)
+
+
+def _solver(
+    given: Any, rank: Rank, sizes: tuple[int, ...] | None, selector: Selector | None
+) -> Solver | None:
+    """The solver, None for the plan to choose; refuses what it can't do."""
+    if isinstance(given, str) and given not in ("auto", *SOLVERS):
+        raise unknown_name("solver", given, ("auto", *SOLVERS))
+    if not isinstance(given, str) and not (callable(given) and hasattr(given, "name")):
+        raise InputError(f"solver must be a name or a solver, got {type(given).__name__}.")
+    if given == "auto" and rank != "auto":
+        given = "rsvd"  # what a rank is for
+    if given == "auto":
+        return None
+    solver: Solver = SOLVERS[given]() if isinstance(given, str) else given
+    exact = solver.name in EXACT
+    if exact and rank != "auto":
+        raise InputError(f'rank is for {", ".join(LOW_RANK)}; solver="{solver.name}" uses every direction.')
+    if not exact and (sizes is None or len(sizes) > 1):
+        raise InputError(f'solver="{solver.name}" does not choose among sizes: give one n_hidden.')
+    if solver.name in FOLDS_ONLY and selector is not None and selector.name != "kfold":
+        raise InputError(f'solver="{solver.name}" has no {selector.name}: use selection="kfold".')
+    return solver
 
 
 def _alphas(alpha: Any) -> tuple[float, ...] | None:

@@ -2,7 +2,7 @@
 
 from samara.maps.compiled import fused
 from samara.maps.layers import LAYERS, Additive, Radial
-from samara.maps.nodes import AdditiveNodes, DirectLink, RadialNodes, as_dtype, leading
+from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
 from samara.maps.scaling import AsFloat, ClassCodes, QuantileNormal, Standardize
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "AsFloat",
     "ClassCodes",
     "DirectLink",
+    "Project",
     "QuantileNormal",
     "Radial",
     "RadialNodes",

@@ -124,6 +124,21 @@ class DirectLink:
 
 
 @dataclass(frozen=True)
+class Project:
+    """Coordinates along a few directions: h ↦ hᵀV."""
+
+    directions: Array  # (L, k)
+
+    @property
+    def n_out(self) -> int:
+        return int(self.directions.shape[1])
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Projected rows."""
+        return np.matmul(dense(X), self.directions, out=out)
+
+
+@dataclass(frozen=True)
 class FirstNodes:
     """The first columns of a map: a smaller model of the same nodes."""
 

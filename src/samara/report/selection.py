@@ -115,8 +115,8 @@ class SelectionDisplay:
         """
         self.ax_, self.figure_ = axes(ax)
         tried = self.selection
-        self._against_size = len(tried.alphas) == 1 and len(tried.n_hidden) > 1
-        self._row = int(np.flatnonzero(tried.n_hidden == tried.best_n_hidden)[0])
+        self._against_size = len(tried.alphas) == 1 and len(tried.sizes) > 1
+        self._row = int(np.flatnonzero(tried.sizes == tried.best_size)[0])
         if self._against_size:
             self._draw_against_size(kwargs)
         else:
@@ -128,29 +128,29 @@ class SelectionDisplay:
 
     def _draw_against_ridge(self, kwargs: dict[str, Any]) -> None:
         tried, ax = self.selection, self.ax_
-        colours = size_colours(len(tried.n_hidden))
+        colours = size_colours(len(tried.sizes))
         faint = {"linewidth": 1.2, "markersize": 0, "zorder": 2}
         self.lines_ = []
-        for row, size in enumerate(tried.n_hidden):
+        for row, size in enumerate(tried.sizes):
             style: dict[str, Any] = {"color": colours[row], "marker": "o", "label": f"{size:,} nodes"}
             style |= {"linewidth": 2.5, "markersize": 3.5, "zorder": 3} if row == self._row else faint
             self.lines_ += ax.plot(tried.alphas, self._heights(tried.scores[row]), **(style | kwargs))
         self._band(tried.alphas, tried.scores[self._row], tried.errors[self._row], colours[self._row])
         scale_ridges(ax, tried.alphas)
-        if len(tried.n_hidden) > LEGEND_LINES:
-            size_bar(self.figure_, ax, colours, tried.n_hidden)
-        elif len(tried.n_hidden) > 1:
+        if len(tried.sizes) > LEGEND_LINES:
+            size_bar(self.figure_, ax, colours, tried.sizes)
+        elif len(tried.sizes) > 1:
             ax.legend(frameon=False, reverse=True)
 
     def _draw_against_size(self, kwargs: dict[str, Any]) -> None:
         tried, ax = self.selection, self.ax_
         scores, errors = tried.scores[:, 0], tried.errors[:, 0]
         style: dict[str, Any] = {"color": INK, "linewidth": 2.5, "marker": "o", "markersize": 4, "zorder": 3}
-        self.lines_ = ax.plot(tried.n_hidden, self._heights(scores), **(style | kwargs))
-        self._band(tried.n_hidden, scores, errors, INK)
-        if tried.n_hidden[-1] > 8 * tried.n_hidden[0]:
+        self.lines_ = ax.plot(tried.sizes, self._heights(scores), **(style | kwargs))
+        self._band(tried.sizes, scores, errors, INK)
+        if tried.sizes[-1] > 8 * tried.sizes[0]:
             ax.set_xscale("log")
-        shown = tried.n_hidden[thinned(len(tried.n_hidden))]
+        shown = tried.sizes[thinned(len(tried.sizes))]
         ax.set_xticks(shown, [f"{size:,}" for size in shown])
         ax.set_xticks([], minor=True)
         ax.set_xlabel("hidden nodes")
@@ -167,7 +167,7 @@ class SelectionDisplay:
         tried, ax = self.selection, self.ax_
         alphas, counts = np.unique(np.atleast_1d(tried.best_alpha), return_counts=True)
         columns = np.searchsorted(tried.alphas, alphas)
-        x = np.full(len(alphas), tried.best_n_hidden) if self._against_size else alphas
+        x = np.full(len(alphas), tried.best_size) if self._against_size else alphas
         y = self._heights(tried.scores[self._row, columns])
         areas = 90 * np.sqrt(counts / counts.max())
         ax.scatter(x, y, s=areas, color=ACCENT, edgecolors="white", linewidths=1.2, zorder=5)
@@ -186,7 +186,7 @@ class SelectionDisplay:
             ridge = f"α = {short(own[0])}"
         else:
             ridge = f"α from {short(own.min())} to {short(own.max())}, one a target"
-        return f"{ridge}\n{tried.best_n_hidden:,} nodes\n{self._score_text(float(score), float(error))}"
+        return f"{ridge}\n{tried.best_size:,} nodes\n{self._score_text(float(score), float(error))}"
 
     def _score_text(self, score: float, error: float) -> str:
         if self.selection.method == "lcurve":

@@ -8,12 +8,12 @@ import numpy as np
 from scipy.linalg import svdvals
 
 from samara.core import Array, Source, seen_through
+from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.errors import InputError
 from samara.estimators.inputs import check_inputs, refuse_non_finite
-from samara.plan import DEFAULT_BLOCK
 from samara.report.drawing import ACCENT, INK, axes, fitted, interval, short
-from samara.solvers import Qr, numerical_rank
+from samara.solvers import Qr, Task, numerical_rank
 from samara.sources import ArraySource
 from samara.summaries import Layout
 
@@ -197,5 +197,6 @@ def hidden_spectrum(source: Source, dtype: np.dtype[Any], fit_intercept: bool, w
     none = np.empty(0)
     layout = Layout(look.mean(axis=0, dtype=float).astype(dtype) * fit_intercept, none, none, dtype)
     block_rows = min(source.n_rows, max(DEFAULT_BLOCK, 2 * layout.width))
-    factor = Qr(fit_intercept=fit_intercept)(source, Threads(workers, block_rows), layout)
+    task = Task(source, Threads(workers, block_rows), layout, fit_intercept=fit_intercept)
+    factor = Qr()(task)
     return np.asarray(svdvals(factor.system().rows, check_finite=False))

@@ -12,7 +12,7 @@ import numpy as np
 from samara.core import Array, Engine, Factor, Source, System
 from samara.linalg import in_threads
 from samara.selection.surface import Surface
-from samara.solvers import RowSystem
+from samara.solvers import IterativeFactor, RowSystem
 from samara.summaries import Layout, LeaveOneOut, Press
 
 LeaveOut = Callable[[Press], LeaveOneOut]  # runs one more pass over the rows
@@ -41,15 +41,10 @@ class KFold:
         held = [f for f in range(factor.n_folds) if weights[f] > 0]
         if len(held) < 2:
             raise TooFewFoldsError("fewer than two folds hold rows")
-        systems = _OneAfterAnother(factor, held, len(alphas))
-
-        def score(case: tuple[int, float]) -> Array:
-            with systems.of(case[0]) as system:
-                return factor.squared_errors(system.solve(case[1], sizes), case[0])
-
-        cases = [(fold, float(alpha)) for fold in held for alpha in alphas]
-        scores = in_threads(score, cases, workers)
-        total = np.stack(scores, axis=1).reshape(len(sizes), len(held), len(alphas), -1).swapaxes(0, 1)
+        if isinstance(factor, IterativeFactor):
+            total = factor.held_out(alphas.tolist(), held)[:, None]
+        else:
+            total = held_out(factor, held, alphas, sizes, workers)
         by_fold = total / weights[held][:, None, None, None]
         return Surface(
             sizes=np.asarray(sizes),
@@ -58,6 +53,19 @@ class KFold:
             errors=by_fold.std(axis=0, ddof=1) / np.sqrt(len(held)),
             by_fold=by_fold,
         )
+
+
+def held_out(factor: Factor, held: Sequence[int], alphas: Array, sizes: Sequence[int], workers: int) -> Array:
+    """Squared errors (K, S, A, t) on each fold of the models trained without it."""
+    systems = _OneAfterAnother(factor, held, len(alphas))
+
+    def score(case: tuple[int, float]) -> Array:
+        with systems.of(case[0]) as system:
+            return factor.squared_errors(system.solve(case[1], sizes), case[0])
+
+    cases = [(fold, float(alpha)) for fold in held for alpha in alphas]
+    scores = np.stack(in_threads(score, cases, workers), axis=1)
+    return scores.reshape(len(sizes), len(held), len(alphas), -1).swapaxes(0, 1)
 
 
 class _OneAfterAnother:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,10 @@ class Selection:
         The ridge chosen; one a target where asked for.
     n_folds : int
         Folds that held rows; 0 where the method has none.
+    ranks : ndarray of shape (S,) or None
+        Ranks tried, where the solver has one; ``n_hidden`` is then the same for all.
+    best_rank : int or None
+        The rank chosen.
     """
 
     method: str
@@ -54,12 +58,35 @@ class Selection:
     best_n_hidden: int
     best_alpha: float | Array
     n_folds: int = 0
+    ranks: Array | None = None
+    best_rank: int | None = None
+
+    @property
+    def sizes(self) -> Array:
+        """What was varied beside the ridge: numbers of nodes, or ranks."""
+        return self.n_hidden if self.ranks is None else self.ranks
+
+    @property
+    def best_size(self) -> int:
+        """The number of nodes or the rank chosen."""
+        return self.best_n_hidden if self.best_rank is None else self.best_rank
 
     @property
     def best_score(self) -> float:
         """The smallest score at the chosen size."""
-        row = int(np.flatnonzero(self.n_hidden == self.best_n_hidden)[0])
+        row = int(np.flatnonzero(self.sizes == self.best_size)[0])
         return float(np.nanmin(self.scores[row]))
+
+    def of_ranks(self, n_hidden: int) -> Selection:
+        """The same selection where the sizes tried were ranks of one model."""
+        ranks = self.n_hidden
+        return replace(
+            self,
+            n_hidden=np.full(len(ranks), n_hidden),
+            best_n_hidden=n_hidden,
+            ranks=ranks,
+            best_rank=self.best_n_hidden,
+        )
 
 
 def choose(surface: Surface, method: str, spread: Array, n_link: int, per_target: bool) -> Selection:

@@ -1,39 +1,57 @@
 """Summary → factor."""
 
-from samara.core import Engine, Factor, Source
+from collections.abc import Callable
+from typing import Protocol
+
+from samara.core import Factor
+from samara.solvers.lowrank import FastSvd, FastSvdGradient, ProjectedFactor, Rsvd, Sketch
+from samara.solvers.lsqr import Lsqr
 from samara.solvers.normal import Gram, IllConditionedError, NormalFactor, NormalSystem, extend, safe_ridge
+from samara.solvers.precondition import Precondition
 from samara.solvers.root import Qr, RootFactor, RootSystem, numerical_rank
-from samara.solvers.rows import KeepRows, RowFactor, RowSystem
-from samara.summaries import Layout
+from samara.solvers.rows import Dual, RowFactor, RowSystem, Svd
+from samara.solvers.task import Rank, Task
+from samara.solvers.training_sets import IterativeFactor
 
-SOLVERS = ("gram", "qr", "svd", "dual")
+
+class Solver(Protocol):
+    """Rows → factor; a frozen dataclass with the settings of its method."""
+
+    @property
+    def name(self) -> str: ...
+    def __call__(self, task: Task) -> Factor: ...
 
 
-def factorize(
-    name: str, n_folds: int, fit_intercept: bool, source: Source, engine: Engine, layout: Layout
-) -> Factor:
-    """Run the solver of that name over the rows."""
-    if name == "gram":
-        return Gram(n_folds, fit_intercept)(source, engine, layout)
-    if name == "qr":
-        return Qr(n_folds, fit_intercept)(source, engine, layout)
-    return KeepRows(n_folds, fit_intercept, "svd" if name == "svd" else "dual")(source, engine, layout)
-
+SOLVERS: dict[str, Callable[[], Solver]] = {
+    made.name: made
+    for made in (Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition)
+}
 
 __all__ = [
     "SOLVERS",
+    "Dual",
+    "FastSvd",
+    "FastSvdGradient",
     "Gram",
     "IllConditionedError",
-    "KeepRows",
+    "IterativeFactor",
+    "Lsqr",
     "NormalFactor",
     "NormalSystem",
+    "Precondition",
+    "ProjectedFactor",
     "Qr",
+    "Rank",
     "RootFactor",
     "RootSystem",
     "RowFactor",
     "RowSystem",
+    "Rsvd",
+    "Sketch",
+    "Solver",
+    "Svd",
+    "Task",
     "extend",
-    "factorize",
     "numerical_rank",
     "safe_ridge",
 ]

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 from scipy.linalg import eigh
 
-from samara.core import Array, Engine, Factor, Source
+from samara.core import Array, Factor
 from samara.linalg import (
     copied,
     factor_upper,
@@ -20,6 +20,7 @@ from samara.linalg import (
     solve_upper,
     triangle_condition,
 )
+from samara.solvers.task import Task
 from samara.summaries import Layout, Moments
 
 # The rounding of a streamed Gram matrix is at most this share of its trace (measured: 1e-17 in float64 and
@@ -169,6 +170,16 @@ class NormalFactor:
         """Weight of the rows of each fold."""
         return np.array([fold[0, 0] for fold in self._folds])
 
+    def turned(self, directions: Array) -> NormalFactor:
+        """The moments of the features' coordinates along orthonormal directions."""
+        L, k = directions.shape
+        turn = np.zeros((len(self._total), 1 + k + self.layout.n_targets))
+        turn[0, 0] = 1
+        turn[1 : 1 + L, 1 : 1 + k] = directions
+        turn[1 + L :, 1 + k :] = np.eye(self.layout.n_targets)
+        folds = [np.ascontiguousarray(turn.T @ fold @ turn) for fold in self._folds]
+        return NormalFactor(folds, self.layout.projected(directions), self.fit_intercept)
+
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
         moments = copied(self._total)
@@ -189,28 +200,30 @@ class NormalFactor:
 
 @dataclass(frozen=True)
 class Gram:
-    """One pass, nL² + L³/3 flops, L² memory a fold."""
+    """Streamed normal equations: one pass, nL² + L³/3 flops, L² memory a fold.
 
-    n_folds: int = 1
-    fit_intercept: bool = True
+    PR-ELM, Schindler Algorithm 3, with a Cholesky factor in place of the inverse.
+    """
 
-    def __call__(self, source: Source, engine: Engine, layout: Layout) -> NormalFactor:
+    name = "gram"
+
+    def __call__(self, task: Task) -> NormalFactor:
         """Summarize the rows as moments of folds."""
-        moments = engine.summarize(
-            source.folded(self.n_folds),
-            lambda: Moments(layout, self.n_folds, engine.block_rows),
+        moments = task.engine.summarize(
+            task.source.folded(task.n_folds),
+            lambda: Moments(task.layout, task.n_folds, task.engine.block_rows),
             name="moments",
         )
-        return NormalFactor.of(moments, self.fit_intercept)
+        return NormalFactor.of(moments, task.fit_intercept)
 
 
-def extend(smaller: Factor, n_folds: int, source: Source, engine: Engine, layout: Layout) -> NormalFactor:
+def extend(smaller: Factor, task: Task) -> NormalFactor:
     """Append features: one pass for the new rows and columns of the Gram alone."""
     assert isinstance(smaller, NormalFactor)
     known = smaller.layout.n_features
-    moments = engine.summarize(
-        source.folded(n_folds),
-        lambda: Moments(layout, n_folds, engine.block_rows, known),
+    moments = task.engine.summarize(
+        task.source.folded(task.n_folds),
+        lambda: Moments(task.layout, task.n_folds, task.engine.block_rows, known),
         name="appended nodes",
     )
     return smaller.extended(moments)

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import svd
 
-from samara.core import Array, Engine, Source
+from samara.core import Array
 from samara.linalg import leading_solutions, stacked_triangle, triangle, triangle_condition
 from samara.solvers.normal import with_intercept
+from samara.solvers.task import Task
 from samara.summaries import Layout, Triangle
 
 
@@ -93,11 +94,19 @@ def numerical_rank(singular: Array, shape: tuple[int, ...]) -> int:
 class RootFactor:
     """The triangle of each fold."""
 
-    def __init__(self, summary: Triangle, fit_intercept: bool) -> None:
-        summary.finish()
-        self.layout = summary.layout
+    def __init__(self, folds: list[Array], layout: Layout, fit_intercept: bool) -> None:
+        self.layout = layout
         self._fit_intercept = fit_intercept
-        self._folds = [np.asarray(fold, np.float64) for fold in summary.folds]
+        self._folds = folds
+
+    def turned(self, directions: Array) -> RootFactor:
+        """The rows' coordinates along orthonormal directions."""
+        L = self.layout.n_features
+        folds = [
+            np.column_stack([fold[:, 0], fold[:, 1 : 1 + L] @ directions, fold[:, 1 + L :]])
+            for fold in self._folds
+        ]
+        return RootFactor(folds, self.layout.projected(directions), self._fit_intercept)
 
     @property
     def n_folds(self) -> int:
@@ -129,16 +138,19 @@ def residual_squares(rows: Array, solutions: Array) -> Array:
 
 @dataclass(frozen=True)
 class Qr:
-    """One pass, about 2.7nL² flops, L² memory a fold; errors grow with cond(H), not its square."""
+    """A triangle of the rows: one pass, about 2.7nL² flops, L² memory a fold.
 
-    n_folds: int = 1
-    fit_intercept: bool = True
+    Its errors grow with cond(H), not with the square of it.
+    """
 
-    def __call__(self, source: Source, engine: Engine, layout: Layout) -> RootFactor:
+    name = "qr"
+
+    def __call__(self, task: Task) -> RootFactor:
         """Summarize the rows as triangles of folds."""
-        summary = engine.summarize(
-            source.folded(self.n_folds),
-            lambda: Triangle(layout, self.n_folds, engine.block_rows),
+        summary = task.engine.summarize(
+            task.source.folded(task.n_folds),
+            lambda: Triangle(task.layout, task.n_folds, task.engine.block_rows),
             name="triangle",
-        )
-        return RootFactor(summary, self.fit_intercept)
+        ).finish()
+        folds = [np.asarray(fold, np.float64) for fold in summary.folds]
+        return RootFactor(folds, task.layout, task.fit_intercept)

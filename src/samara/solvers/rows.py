@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, eigvalsh, svd
 
-from samara.core import Array, Engine, Source
+from samara.core import Array
 from samara.solvers.normal import safe_ridge, with_intercept
 from samara.solvers.root import numerical_rank, residual_squares
-from samara.summaries import Layout
+from samara.solvers.task import Task
 from samara.summaries import Rows as RowsSummary
 
 Method = Literal["dual", "svd"]
@@ -162,21 +162,23 @@ class RowFactor:
 
 
 @dataclass(frozen=True)
-class KeepRows:
-    """Keeps the rows of H: `dual` (n²L + n³/3 flops, for n < L), or the classical ELM, `svd`.
+class Dual:
+    """The n×n system, for fewer rows than columns: n²L + n³/3 flops, n×L memory."""
 
-    `svd` is the Moore–Penrose inverse of Schindler Algorithm 1, and needs n×L memory.
-    """
+    name: Method = "dual"
 
-    n_folds: int = 1
-    fit_intercept: bool = True
-    method: Method = "dual"
-
-    def __call__(self, source: Source, engine: Engine, layout: Layout) -> RowFactor:
+    def __call__(self, task: Task) -> RowFactor:
         """Keep the rows of all folds."""
-        rows = engine.summarize(
-            source.folded(self.n_folds),
-            lambda: RowsSummary(layout, self.n_folds, engine.block_rows),
+        rows = task.engine.summarize(
+            task.source.folded(task.n_folds),
+            lambda: RowsSummary(task.layout, task.n_folds, task.engine.block_rows),
             name="rows",
         )
-        return RowFactor(rows, self.fit_intercept, self.method)
+        return RowFactor(rows, task.fit_intercept, self.name)
+
+
+@dataclass(frozen=True)
+class Svd(Dual):
+    """The classical ELM: the Moore–Penrose inverse of H (Schindler Algorithm 1), which keeps H in memory."""
+
+    name: Method = "svd"

@@ -60,6 +60,10 @@ class Layout:
         shift[: smaller.n_features] = smaller.shift
         return replace(self, shift=shift)
 
+    def projected(self, directions: Array) -> Layout:
+        """The layout of the features' coordinates along some directions."""
+        return replace(self, shift=(self.shift.astype(np.float64) @ directions).astype(self.dtype))
+
     def restore(self, solution: Array) -> tuple[Array, Array]:
         """Coefficients (L, t) and intercept (t,) of the original columns, from a solution (1 + L, t)."""
         coef = solution[1:] * self.spread

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from samara.core import Array, Block
-from samara.linalg import triangle
+from samara.linalg import room, triangle
 from samara.summaries.layout import Layout
+
+NONZEROS = 8  # of a row of the data in the sketch
 
 
 class Products:
@@ -26,6 +29,7 @@ class Products:
         self._P = np.ascontiguousarray(P, layout.dtype)
         self.products = np.zeros(P.shape)  # (width, m)
         self.squares = np.zeros(P.shape[1])
+        self.energy = 0.0  # of the features, ‖H‖²_F
         self.triangle: Array = np.zeros((0, n_probes))
         self._probes: list[Array] = []  # rows not yet in the triangle
         self._workspace: Array | None = None
@@ -40,6 +44,8 @@ class Products:
             U[:, self._skip == block.fold] = 0
         self.products += Z.T @ U
         self.squares += np.einsum("ij,ij->j", U, U, dtype=np.float64)
+        H = Z[:, 1 : 1 + self.layout.n_features]
+        self.energy += float(np.einsum("ij,ij->i", H, H).sum(dtype=np.float64))
         if self.triangle.shape[1]:
             self._probes.append(U[:, : self.triangle.shape[1]].astype(np.float64))
             if sum(map(len, self._probes)) > 4 * self.triangle.shape[1]:
@@ -49,6 +55,7 @@ class Products:
         """Add another's."""
         self.products += other.products
         self.squares += other.squares
+        self.energy += other.energy
         self._probes += [other.triangle, *other._probes]
         self._reduce()
 
@@ -86,3 +93,36 @@ class HeldOut:
     def merge(self, other: Self) -> None:
         """Add another's sums."""
         self.squares += other.squares
+
+
+class SparseSketch:
+    """SZ for a sparse sign matrix S: each row of Z is added, with random signs, to a few rows of the sketch.
+
+    Distances of the column space are kept to √(columns/rows): its triangle is as good as that of Z for
+    preconditioning, and a start.
+    """
+
+    def __init__(self, layout: Layout, rows: int, block_rows: int, entropy: int) -> None:
+        self.layout, self._block_rows, self._entropy = layout, block_rows, entropy
+        self._stripe = -(-rows // NONZEROS)
+        self.rows = room((NONZEROS * self._stripe, layout.width))
+        self._updates = 0
+        self._workspace: Array | None = None
+
+    def update(self, block: Block) -> None:
+        """Add the rows of a block."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
+        Z = self.layout.fill(block, self._workspace)
+        rng = np.random.default_rng([self._entropy, 3, block.start, self._updates])
+        self._updates += 1
+        shape = (NONZEROS, len(Z))
+        into = rng.integers(0, self._stripe, shape) + self._stripe * np.arange(NONZEROS)[:, None]
+        signs = (2.0 * rng.integers(0, 2, shape) - 1) / np.sqrt(NONZEROS)
+        row = np.broadcast_to(np.arange(len(Z)), shape)
+        S = csr_array((signs.ravel().astype(Z.dtype), (into.ravel(), row.ravel())), (len(self.rows), len(Z)))
+        self.rows += S @ Z
+
+    def merge(self, other: Self) -> None:
+        """Add another's sketch."""
+        self.rows += other.rows

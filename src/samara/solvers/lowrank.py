@@ -1,0 +1,296 @@
+"""`rsvd`, `fast_svd` and `sketch`: ridge regression on the few directions that hold nearly all of H."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from samara.core import Array, Factor, Source, System
+from samara.errors import InputError
+from samara.linalg import (
+    ErrorStop,
+    GradientStop,
+    RidgeStop,
+    Stop,
+    copied,
+    factor_upper,
+    leading_solutions,
+    solve_upper,
+)
+from samara.linalg.basis import orthonormalized
+from samara.maps import Project
+from samara.solvers.normal import (
+    Gram,
+    IllConditionedError,
+    NormalFactor,
+    NormalSystem,
+    safe_ridge,
+    with_intercept,
+)
+from samara.solvers.root import Qr, RootFactor
+from samara.solvers.subspace import SHARES, Subspace, powered, subspace_by_stop, subspace_of_rank
+from samara.solvers.task import Task
+from samara.summaries import Layout
+
+N_RANKS = 8  # nested ranks tried, half an octave apart
+
+
+class ProjectedFactor:
+    """A factor over coordinates along orthonormal directions, in the order of what they hold of H."""
+
+    def __init__(
+        self, inner: NormalFactor | RootFactor, directions: Array, source: Source, energy: float
+    ) -> None:
+        self._inner, self.directions, self.energy = inner, directions, energy
+        self.source = source.map(Project(directions.astype(inner.layout.dtype)))
+
+    @property
+    def layout(self) -> Layout:
+        return self._inner.layout
+
+    @property
+    def n_folds(self) -> int:
+        return self._inner.n_folds
+
+    @property
+    def fold_weights(self) -> Array:
+        """Weight of the rows of each fold."""
+        return self._inner.fold_weights
+
+    def system(self, without: int | None = None) -> System:
+        """The system of all rows, or of all but one fold's."""
+        return self._inner.system(without)
+
+    def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
+        """Squared errors (S, t) on a fold, or on all rows."""
+        return self._inner.squared_errors(solutions, fold)
+
+    def ranks(self) -> list[int]:
+        """Leading directions to try, the largest rank last."""
+        return rank_ladder(self.directions.shape[1])
+
+    def lift(self, solution: Array) -> Array:
+        """Back to the hidden nodes: (1 + k, t) → (1 + L, t)."""
+        return np.concatenate([solution[:1], self.directions @ solution[1:]])
+
+    def lost(self, rank: int) -> float:
+        """‖H − HVVᵀ‖_F / ‖H‖_F of the leading directions."""
+        return float(np.sqrt(max(0.0, 1 - self._kept(rank) / self.energy))) if self.energy > 0 else 0.0
+
+    def _kept(self, rank: int) -> float:
+        return float(self._inner.system().spectrum()[0][:rank].sum())
+
+
+def rank_ladder(most: int) -> list[int]:
+    """Ranks half an octave apart up to the largest."""
+    return sorted({max(1, round(most / 2 ** (k / 2))) for k in range(N_RANKS)})
+
+
+def project(task: Task, subspace: Subspace) -> ProjectedFactor:
+    """One pass over the coordinates, then turned so that the first hold the most (Rayleigh–Ritz)."""
+    seen = replace(
+        task,
+        source=task.source.map(Project(subspace.basis.astype(task.layout.dtype))),
+        layout=task.layout.projected(subspace.basis),
+    )
+    small = task.alphas is not None and min(task.alphas) < safe_ridge(task.trace, task.layout.dtype.name)
+    inner: NormalFactor | RootFactor = Qr()(seen) if small else Gram()(seen)
+    turn = inner.system().spectrum()[1][:, : subspace.rank]
+    return ProjectedFactor(inner.turned(turn), subspace.basis @ turn, task.source, subspace.energy)
+
+
+def smallest_ridge(task: Task) -> float:
+    """The smallest ridge that will be tried, or the smallest that could be."""
+    low = safe_ridge(task.trace, task.layout.dtype.name)
+    return (
+        max(min(task.alphas), low)
+        if task.alphas is not None
+        else max(1e-7 * task.trace / task.n_columns, low)
+    )
+
+
+@dataclass(frozen=True)
+class Rsvd:
+    """Randomized SVD of H (RSVD-ELM, Schindler Algorithms 4 and 5), streamed: H is never held.
+
+    Two passes, 6nLk flops for rank k. With ``rank="auto"`` directions are added until what is left of H is
+    lost in the smallest ridge; where that takes more than a third of the space, the whole of it is used.
+
+    Parameters
+    ----------
+    oversampling : int
+        Random vectors beyond the rank.
+    power : int
+        Power iterations, one more pass each: for a given rank and slowly falling singular values.
+    """
+
+    oversampling: int = 10
+    power: int = 0
+    name = "rsvd"
+
+    def __call__(self, task: Task) -> Factor:
+        """Find the directions, then summarize the rows along them."""
+        rank = task.given_rank()
+        found: Subspace | None
+        if rank is not None:
+            found = subspace_of_rank(task, rank, self.oversampling)
+        else:
+            found = subspace_by_stop(task, RidgeStop(smallest_ridge(task)), self.oversampling)
+        if found is None:
+            return whole_space(task)
+        return project(task, powered(task, found, self.power))
+
+
+@dataclass(frozen=True)
+class FastSvd:
+    """Fast SVD with a stop of its own (Jankowski and Linowiecki, Algorithms 2 to 5), streamed.
+
+    Two passes, 6nLk flops for the k columns at which the stop is met; ``rank`` is the most it may take.
+    """
+
+    stop: Stop = field(default_factory=ErrorStop)
+    name = "fast_svd"
+
+    def __call__(self, task: Task) -> Factor:
+        """Find the directions, then summarize the rows along them."""
+        most = task.given_rank()
+        found = subspace_by_stop(task, self.stop, shares=(*SHARES, 1.0))
+        if found is None:
+            return whole_space(task) if most is None else project(task, subspace_of_rank(task, most, 0))
+        return project(task, found if most is None else replace(found, rank=min(found.rank, most)))
+
+
+@dataclass(frozen=True)
+class FastSvdGradient(FastSvd):
+    """Fast SVD that also stops where the error hardly falls any more (Algorithms 3 and 4)."""
+
+    stop: Stop = field(default_factory=GradientStop)
+    name = "fast_svd_gradient"
+
+
+def whole_space(task: Task) -> Factor:
+    """Every direction is needed: the exact solver, without a detour."""
+    small = task.alphas is not None and min(task.alphas) < safe_ridge(task.trace, task.layout.dtype.name)
+    return Qr()(task) if small else Gram()(task)
+
+
+class WoodburySystem:
+    """(M̃ + αI)β = r with M̃ = QQᵀMQQᵀ: the Gram along Q, and nothing but the ridge elsewhere."""
+
+    def __init__(self, whole: NormalSystem, n_sketch: int) -> None:
+        self._whole, self._k = whole, n_sketch
+        self.weight, self.means = whole.weight, whole.means
+        self.target_squares, self.fit_intercept = whole.target_squares, whole.fit_intercept
+
+    @property
+    def trace(self) -> float:
+        """Trace of the centred Gram along the directions."""
+        return self._whole.trace
+
+    def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
+        """Solutions (1 + k, S, t): r/α in every direction that Q does not have."""
+        k, cross = self._k, self._whole.cross
+        R = copied(self._whole.gram[:k, :k])
+        R[np.diag_indices_from(R)] += alpha
+        if not factor_upper(R):
+            raise IllConditionedError(float("inf"))
+        within = [min(size, k) for size in sizes]
+        solutions = np.repeat((cross / alpha)[:, None], len(sizes), axis=1)
+        solutions[:k] = leading_solutions(R, solve_upper(R, cross[:k].copy(), transposed=True), within)
+        for case, size in enumerate(within):
+            solutions[size:k, case] = cross[size:k] / alpha
+        return with_intercept(solutions, self.means)
+
+    def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
+        """Of M̃ there is none beyond Q."""
+        raise InputError('solver="sketch" has no leave-one-out, GCV or L-curve: use selection="kfold".')
+
+    def condition(self, alpha: float) -> float:
+        """Condition number of (M̃ + αI)^½."""
+        top = np.linalg.eigvalsh(self._whole.gram[: self._k, : self._k])[-1]
+        return float(np.sqrt((top + alpha) / alpha))
+
+    def rank(self, alpha: float, size: int) -> int:
+        """Columns of Q in use."""
+        return min(size, self._k)
+
+
+class WoodburyFactor(ProjectedFactor):
+    """Moments along Q and along what Q leaves of HᵀT."""
+
+    def __init__(
+        self, inner: NormalFactor, directions: Array, task: Task, energy: float, n_sketch: int
+    ) -> None:
+        super().__init__(inner, directions, task.source, energy)
+        self._moments, self._k = inner, n_sketch
+
+    def system(self, without: int | None = None) -> WoodburySystem:
+        """The system of all rows, or of all but one fold's."""
+        return WoodburySystem(self._moments.system(without), self._k)
+
+    def ranks(self) -> list[int]:
+        """Leading directions to try."""
+        return rank_ladder(self._k)
+
+    def _kept(self, rank: int) -> float:
+        return float(np.trace(self._moments.system().gram[:rank, :rank]))
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Randomized approximate ELM (Men and Wang, Algorithm 3) with M = HᵀH and Woodbury's formula.
+
+    Two passes: Y = MΩ, Q = orth(Y), then QᵀMQ. Neither H nor M is held. Unlike `rsvd`, what Q does not reach
+    is not left out but gets r/α, as in the paper: with a rank too small for the ridge the model blows up.
+
+    Parameters
+    ----------
+    oversampling : int
+        Random vectors beyond the rank, the paper's p.
+    """
+
+    oversampling: int = 10
+    name = "sketch"
+
+    def __call__(self, task: Task) -> Factor:
+        """Find Q, then summarize the rows along it and along what it leaves of HᵀT."""
+        if task.alphas is not None and min(task.alphas) <= 0:
+            raise InputError('solver="sketch" divides by the ridge: alpha must be above 0.')
+        sets = (-1,) if task.n_folds == 1 else tuple(range(task.n_folds))
+        rank = task.given_rank()
+        if rank is not None:
+            found = subspace_of_rank(task, rank, self.oversampling, sets)
+        else:
+            by_ridge = subspace_by_stop(task, RidgeStop(smallest_ridge(task)), self.oversampling, sets=sets)
+            if by_ridge is None:
+                return whole_space(task)
+            found = by_ridge
+        Q = found.basis
+        rest = np.concatenate(list(found.crosses), axis=1)
+        rest -= Q @ (Q.T @ rest)
+        directions = np.concatenate([Q, remaining(Q, rest)], axis=1)
+        inner = Gram()(
+            replace(
+                task,
+                source=task.source.map(Project(directions.astype(task.layout.dtype))),
+                layout=task.layout.projected(directions),
+            )
+        )
+        k = Q.shape[1]
+        turn = np.eye(directions.shape[1])
+        turn[:k, :k] = np.linalg.eigh(inner.system().gram[:k, :k])[1][:, ::-1]
+        return WoodburyFactor(inner.turned(turn), directions @ turn, task, found.energy, k)
+
+
+def remaining(Q: Array, rest: Array) -> Array:
+    """An orthonormal basis of what lies outside of Q, without directions that are only rounding."""
+    sizes = np.linalg.norm(rest, axis=0)
+    rest = rest[:, sizes > 0] / sizes[sizes > 0]
+    if not rest.shape[1] or Q.shape[1] >= len(Q):
+        return np.zeros((len(Q), 0))
+    U, s, _ = np.linalg.svd(rest, full_matrices=False)
+    U = U[:, s > 1e-12 * s[0]][:, : len(Q) - Q.shape[1]]
+    U -= Q @ (Q.T @ U)
+    return orthonormalized(U)

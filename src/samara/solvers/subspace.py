@@ -1,0 +1,149 @@
+"""A few directions of the hidden space that hold nearly all of H, found from products with random vectors.
+
+With Y = HΩ, the columns of HᵀY span the row space of QQᵀH, where Q is the range finder's basis of Y. A pass
+thus gives the directions (L×k) and, through the triangle of Y, what a stop of the range finder watches after
+every column; neither H nor Q is ever held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from samara.core import Array
+from samara.errors import InputError
+from samara.linalg import Stop
+from samara.linalg.basis import orthonormalized
+from samara.solvers.task import Task
+from samara.summaries import Products
+
+_EXHAUSTED = 100 * np.finfo(float).eps  # of the largest probe: what is left is rounding
+SHARES = (1 / 8, 1 / 3)  # of the columns of H, drawn in turn; beyond a third the whole space costs less
+
+
+@dataclass(frozen=True)
+class Sketched:
+    """What one pass with random vectors gives."""
+
+    products: Array  # (L, w): HᵀHΩ, centred
+    energy: float  # ‖H‖²_F, centred
+    probes: Array  # largest norm of the next r columns of HΩ after each count of columns
+    crosses: Array  # (sets, L, t): HᵀT, centred, of each training set
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """Orthonormal directions of the hidden space."""
+
+    basis: Array  # (L, w)
+    rank: int  # of them to be used, once they are in the order of what they hold
+    energy: float  # ‖H‖²_F
+    crosses: Array
+    history: Array  # what the stop watched
+
+
+def sketch_rows(task: Task, omega: Array, n_probes: int, sets: tuple[int, ...] = ()) -> Sketched:
+    """One pass: HᵀHΩ, and HᵀT of the training sets (all rows but those of a fold; −1: all rows)."""
+    L, t, w = task.n_columns, task.layout.n_targets, omega.shape[1]
+    per_set = 1 + t
+    P = np.zeros((task.layout.width, w + 1 + len(sets) * per_set))
+    P[1 : 1 + L, :w] = omega
+    P[0, w] = 1
+    skip = np.full(P.shape[1], -1)
+    for k, fold in enumerate(sets):
+        first = w + 1 + k * per_set
+        P[0, first] = 1
+        P[1 + L :, first + 1 : first + per_set] = np.eye(t)
+        skip[first : first + per_set] = fold
+    r = n_probes
+    source = task.source.folded(task.n_folds) if sets else task.source
+    done = task.engine.summarize(
+        source,
+        lambda: Products(task.layout, P, task.engine.block_rows, skip if sets else None, w if r else 0),
+        name="sketch",
+    ).finish()
+    sums = done.products[:, w]
+    mean = sums[1 : 1 + L] / sums[0] * task.fit_intercept
+    products = done.products[1 : 1 + L, :w] - np.outer(mean, done.products[0, :w])
+    crosses = [_cross(done.products[:, w + 1 + k * per_set :][:, :per_set], task) for k in range(len(sets))]
+    return Sketched(
+        products=products,
+        energy=done.energy - float(mean @ sums[1 : 1 + L]),
+        probes=probe_norms(done.triangle, r) if r else np.zeros(0),
+        crosses=np.array(crosses).reshape(len(sets), L, t),
+    )
+
+
+def _cross(moments: Array, task: Task) -> Array:
+    """Centred HᵀT from the products with the constant and with the targets."""
+    L = task.n_columns
+    mean = moments[1 : 1 + L, 0] / moments[0, 0] * task.fit_intercept
+    return np.asarray(moments[1 : 1 + L, 1:] - np.outer(mean, moments[0, 1:]))
+
+
+def probe_norms(R: Array, r: int) -> Array:
+    """Largest norm of columns j…j+r−1 below row j, for every j: what j columns leave of the next r."""
+    w = R.shape[1]
+    below = np.zeros((w + 1, w))
+    below[: len(R)] = R**2
+    below = np.cumsum(below[::-1], axis=0)[::-1]
+    windows = [below[j, j : j + r].max(initial=0.0) for j in range(w - r + 1)]
+    return np.asarray(np.sqrt(np.array(windows)))
+
+
+def subspace_of_rank(task: Task, rank: int, oversampling: int, sets: tuple[int, ...] = ()) -> Subspace:
+    """Directions for a given rank, and a few more for accuracy."""
+    width = min(rank + oversampling, task.n_columns)
+    omega = task.rng().standard_normal((width, task.n_columns)).T
+    sketched = sketch_rows(task, omega, 0, sets)
+    basis = orthonormalized(sketched.products)
+    return Subspace(basis, rank, sketched.energy, sketched.crosses, sketched.probes)
+
+
+def subspace_by_stop(
+    task: Task,
+    stop: Stop,
+    oversampling: int = 0,
+    shares: tuple[float, ...] = SHARES,
+    sets: tuple[int, ...] = (),
+) -> Subspace | None:
+    """Directions until a stop is met; None where that takes more than these shares of the space."""
+    if stop.watches != "probes":
+        raise InputError(
+            f"A solver can't watch the energy left: use ErrorStop, GradientStop or RidgeStop, got {stop!r}."
+        )
+    stop.validate()
+    rng, omega = task.rng(), np.zeros((task.n_columns, 0))
+    for share in shares:
+        width = min(max(int(share * task.n_columns), 64) + stop.r, task.n_columns + stop.r)
+        new = rng.standard_normal((width - omega.shape[1], task.n_columns)).T
+        omega = np.concatenate([omega, new], axis=1)
+        sketched = sketch_rows(task, omega, stop.r, sets)
+        count = _stopped(stop, sketched.probes)
+        if count is not None:
+            used = min(count + oversampling, width, task.n_columns)
+            basis = orthonormalized(sketched.products[:, :used])
+            return Subspace(
+                basis, max(1, count), sketched.energy, sketched.crosses, sketched.probes[: count + 1]
+            )
+        if width >= task.n_columns:
+            break
+    return None
+
+
+def _stopped(stop: Stop, probes: Array) -> int | None:
+    """Columns at which the stop is met, or nothing but rounding errors is left."""
+    spent = np.flatnonzero(probes <= _EXHAUSTED * probes.max(initial=0.0))
+    counts = [
+        count for count in (stop.stopped_at(probes), spent[0] if len(spent) else None) if count is not None
+    ]
+    return int(min(counts)) if counts else None
+
+
+def powered(task: Task, subspace: Subspace, power: int) -> Subspace:
+    """Power iterations: each turns the directions towards the largest singular values, for one more pass."""
+    basis = subspace.basis
+    for _ in range(power):
+        basis = orthonormalized(sketch_rows(task, basis, 0).products)
+    return Subspace(basis, subspace.rank, subspace.energy, subspace.crosses, subspace.history)
