@@ -89,9 +89,8 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
     cut = (block, lanes) != (full, budget.workers)
     why_block = f"what {format_bytes(memory or 0)} of memory holds" if cut else "products at full speed"
     cutting = f"{lanes} workers × {block} rows: {why_block}"
-    reasons: tuple[str, ...] = (f"solver {name}: {why}", selection_why, cutting)
-    if name in LOW_RANK or name == "gram":
-        reasons = (*reasons, when_low_rank_pays(shape))
+    weighed = (when_low_rank_pays(shape),) if name in LOW_RANK or name == "gram" else ()
+    reasons = (f"solver {name}: {why}", *weighed, selection_why, cutting)
     return Plan(
         solver=name,
         selection=shape.selection,

@@ -162,4 +162,4 @@ def test_a_plan_prints_itself():
     text = str(make_plan(SHAPE, "auto", Budget(10**9, 2), "selection none: given"))
     assert text.startswith("solver gram, selection none, 2 passes")
     assert "limit 1 GB" in text
-    assert len(text.splitlines()) == 4
+    assert len(text.splitlines()) == 5
