@@ -129,7 +129,7 @@ def columns_of(shape: Shape, solver: str) -> int:
     """Directions that a low-rank solver works with at most."""
     L = shape.n_hidden + shape.n_link
     if isinstance(shape.rank, str):
-        return (L if solver.startswith("fast") else min(L, max(L // 3, 64))) + OVERSAMPLING
+        return (L if solver.startswith("fast") else min(L, max(L // 4, 64))) + OVERSAMPLING
     return min(L, (round(shape.rank * L) if isinstance(shape.rank, float) else shape.rank) + OVERSAMPLING)
 
 

@@ -30,7 +30,7 @@ from samara.solvers.normal import (
     with_intercept,
 )
 from samara.solvers.root import Qr, RootFactor
-from samara.solvers.subspace import SHARES, Subspace, powered, subspace_by_stop, subspace_of_rank
+from samara.solvers.subspace import Subspace, powered, subspace_by_stop, subspace_of_rank
 from samara.solvers.task import Task
 from samara.summaries import Layout
 
@@ -116,7 +116,7 @@ class Rsvd:
     """Randomized SVD of H (RSVD-ELM, Schindler Algorithms 4 and 5), streamed: H is never held.
 
     Two passes, 6nLk flops for rank k. With ``rank="auto"`` directions are added until what is left of H is
-    lost in the smallest ridge; where that takes more than a third of the space, the whole of it is used.
+    lost in the smallest ridge; where that takes more than a fourth of the space, the whole of it is used.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class FastSvd:
     def __call__(self, task: Task) -> Factor:
         """Find the directions, then summarize the rows along them."""
         most = task.given_rank()
-        found = subspace_by_stop(task, self.stop, shares=(*SHARES, 1.0))
+        found = subspace_by_stop(task, self.stop, most=1.0)
         if found is None:
             return whole_space(task) if most is None else project(task, subspace_of_rank(task, most, 0))
         return project(task, found if most is None else replace(found, rank=min(found.rank, most)))

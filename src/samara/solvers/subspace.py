@@ -10,16 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from samara.core import Array
 from samara.errors import InputError
-from samara.linalg import Stop
+from samara.linalg import RidgeStop, Stop
 from samara.linalg.basis import orthonormalized
 from samara.solvers.task import Task
 from samara.summaries import Products
 
 _EXHAUSTED = 100 * np.finfo(float).eps  # of the largest probe: what is left is rounding
-SHARES = (1 / 8, 1 / 3)  # of the columns of H, drawn in turn; beyond a third the whole space costs less
+FIRST, WORTH = 1 / 8, 1 / 4  # of the columns of H: drawn first, and beyond which the whole space costs less
+HOPE = 0.6  # of those: where more are expected no second pass is tried, as the fall mostly slows down
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Sketched:
 
     products: Array  # (L, w): HᵀHΩ, centred
     energy: float  # ‖H‖²_F, centred
-    probes: Array  # largest norm of the next r columns of HΩ after each count of columns
+    triangle: Array  # of HΩ, (w, w), as it is; none where nothing is watched
+    raw: Array  # (L, w): HᵀHΩ as it is
     crosses: Array  # (sets, L, t): HᵀT, centred, of each training set
 
 
@@ -70,7 +73,8 @@ def sketch_rows(task: Task, omega: Array, n_probes: int, sets: tuple[int, ...] =
     return Sketched(
         products=products,
         energy=done.energy - float(mean @ sums[1 : 1 + L]),
-        probes=probe_norms(done.triangle, r) if r else np.zeros(0),
+        triangle=done.triangle,
+        raw=done.products[1 : 1 + L, :w],
         crosses=np.array(crosses).reshape(len(sets), L, t),
     )
 
@@ -92,44 +96,91 @@ def probe_norms(R: Array, r: int) -> Array:
     return np.asarray(np.sqrt(np.array(windows)))
 
 
+def gram_probe_norms(R: Array, W: Array, r: int) -> Array:
+    """The same for what j columns leave of the next r columns of W = HᵀHΩ.
+
+    With HΩ = QR the rows that Q reaches are B = R⁻ᵀWᵀ, and of column i is left Σ Rₗᵢ bₗ over l ≥ j. This is a
+    residual of the Gram matrix, which is what a ridge is compared with: a long tail of small singular values
+    adds up in the norm of H, not in this one.
+    """
+    w = len(R)
+    Bt = solve_triangular(R, W[:, :w].T, trans="T").T
+    windows = [
+        np.linalg.norm(Bt[:, j : j + r] @ R[j : j + r, j : j + r], axis=0).max(initial=0.0)
+        for j in range(w - r + 1)
+    ]
+    return np.array(windows)
+
+
 def subspace_of_rank(task: Task, rank: int, oversampling: int, sets: tuple[int, ...] = ()) -> Subspace:
     """Directions for a given rank, and a few more for accuracy."""
     width = min(rank + oversampling, task.n_columns)
     omega = task.rng().standard_normal((width, task.n_columns)).T
     sketched = sketch_rows(task, omega, 0, sets)
     basis = orthonormalized(sketched.products)
-    return Subspace(basis, rank, sketched.energy, sketched.crosses, sketched.probes)
+    return Subspace(basis, rank, sketched.energy, sketched.crosses, np.zeros(0))
 
 
 def subspace_by_stop(
     task: Task,
     stop: Stop,
     oversampling: int = 0,
-    shares: tuple[float, ...] = SHARES,
+    most: float = WORTH,
     sets: tuple[int, ...] = (),
 ) -> Subspace | None:
-    """Directions until a stop is met; None where that takes more than these shares of the space."""
+    """Directions until a stop is met; None where that takes more than this share of the space.
+
+    The first pass draws an eighth of the space. If that is too little, the fall of the probes tells how many
+    more the next pass should draw, or that all the space is needed.
+    """
     if stop.watches != "probes":
-        raise InputError(
-            f"A solver can't watch the energy left: use ErrorStop, GradientStop or RidgeStop, got {stop!r}."
-        )
+        raise InputError(f"A solver can't watch the energy left, as {stop!r} does: use a stop with probes.")
     stop.validate()
-    rng, omega = task.rng(), np.zeros((task.n_columns, 0))
-    for share in shares:
-        width = min(max(int(share * task.n_columns), 64) + stop.r, task.n_columns + stop.r)
+    rng, omega, width = task.rng(), np.zeros((task.n_columns, 0)), max(int(FIRST * task.n_columns), 64)
+    while True:
+        width = min(width, task.n_columns) + stop.r
         new = rng.standard_normal((width - omega.shape[1], task.n_columns)).T
         omega = np.concatenate([omega, new], axis=1)
         sketched = sketch_rows(task, omega, stop.r, sets)
-        count = _stopped(stop, sketched.probes)
+        probes = watched(stop, sketched)
+        count = _stopped(stop, probes)
         if count is not None:
-            used = min(count + oversampling, width, task.n_columns)
+            used = min(count + oversampling, task.n_columns)
             basis = orthonormalized(sketched.products[:, :used])
-            return Subspace(
-                basis, max(1, count), sketched.energy, sketched.crosses, sketched.probes[: count + 1]
-            )
+            return Subspace(basis, max(1, count), sketched.energy, sketched.crosses, probes[: count + 1])
         if width >= task.n_columns:
-            break
-    return None
+            return None
+        limit = int(most * task.n_columns)
+        expected = expected_count(stop, probes)
+        if most < 1 and (expected > HOPE * limit or width >= limit):
+            return None
+        width = min(max(int(1.2 * expected), 2 * width), limit)
+
+
+def watched(stop: Stop, sketched: Sketched) -> Array:
+    """What the stop reads: probes of H, or for a ridge the root of probes of the Gram matrix."""
+    R = sketched.triangle
+    probes = probe_norms(R, stop.r)
+    spent = probes <= _EXHAUSTED * probes.max(initial=0.0)
+    if not isinstance(stop, RidgeStop) or len(R) < R.shape[1] or spent.any():
+        return probes
+    return np.asarray(np.sqrt(gram_probe_norms(R, sketched.raw, stop.r)))
+
+
+def expected_count(stop: Stop, probes: Array) -> int:
+    """Columns at which the stop will be met if the probes go on falling as they did at the end.
+
+    The slower of two falls counts, over the second half and over the last eighth: a cliff in between is past.
+    """
+    end = len(probes) - 1
+    logs = np.log(np.maximum(probes, np.finfo(float).tiny))
+    fall = min(
+        (logs[start] - logs[end]) / max(end - start, 1) for start in (end // 2, end - max(end // 8, 1))
+    )
+    ahead = np.arange(1, 20 * len(probes))
+    return stop.stopped_at(np.concatenate([probes, np.exp(logs[end] - max(fall, 0.0) * ahead)])) or 21 * len(
+        probes
+    )
 
 
 def _stopped(stop: Stop, probes: Array) -> int | None:

@@ -48,7 +48,7 @@ class Products:
         self.energy += float(np.einsum("ij,ij->i", H, H).sum(dtype=np.float64))
         if self.triangle.shape[1]:
             self._probes.append(U[:, : self.triangle.shape[1]].astype(np.float64))
-            if sum(map(len, self._probes)) > 4 * self.triangle.shape[1]:
+            if sum(map(len, self._probes)) > 8 * self.triangle.shape[1]:
                 self._reduce()
 
     def merge(self, other: Self) -> None:
