@@ -10,7 +10,7 @@ import numpy as np
 
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import LOW_RANK
-from samara.errors import ConditionWarning
+from samara.errors import BudgetError, ConditionWarning
 from samara.linalg import in_threads
 from samara.maps import fused, leading
 from samara.model import Model
@@ -47,7 +47,12 @@ def fit(source: Source, settings: Settings) -> Fitted:
         maps = draw_maps(source, settings, profile, sizes[-1])
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
         plan = settings.plan(source, sizes, trace)
-        trial = Trial(settings, source, maps, (layout, trace), plan, sizes).run(trial)
+        try:
+            trial = Trial(settings, source, maps, (layout, trace), plan, sizes).run(trial)
+        except BudgetError:  # more nodes would need a triangle, and the budget does not hold it
+            if trial is None:
+                raise
+            break
         sizes = settings.next_sizes(source, sizes) if trial.still_falling else None
     assert trial is not None
     if settings.sizes is None:
@@ -93,20 +98,25 @@ class Trial:
             try:
                 return self._run(smaller)
             except IllConditionedError as error:
+                asked = self.plan.solver
+                self._plan_triangle()
                 warnings.warn(
                     f"The condition number of H is about {error.condition:.1e}: too large for solver "
-                    f"{self.plan.solver!r} with ridge {self.alphas.min():.1e}. Solved by 'qr' instead.",
+                    f"{asked!r} with ridge {self.alphas.min():.1e}. Solved by 'qr' instead.",
                     ConditionWarning,
                     stacklevel=6,  # the line that called the estimator's fit
                 )
             del self.factor  # its room is the triangle's now
-        # Planned anew: a triangle takes more room than the Gram, and may be refused.
-        plan = replace(self.settings, solver=Qr()).plan(
-            self.source, [size - self.n_link for size in self.sizes]
-        )
+        else:
+            self._plan_triangle()
+        return self._run(None)
+
+    def _plan_triangle(self) -> None:
+        """Plan anew: a triangle takes more room than the Gram, and may be refused."""
+        sizes = [size - self.n_link for size in self.sizes]
+        plan = replace(self.settings, solver=Qr()).plan(self.source, sizes)
         why = "solver qr in the end: H was too ill-conditioned for its Gram matrix"
         self.plan = replace(plan, reasons=(*plan.reasons[1:], why))
-        return self._run(None)
 
     def _run(self, smaller: Trial | None) -> Trial:
         settings = self.settings

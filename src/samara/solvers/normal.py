@@ -75,7 +75,9 @@ class NormalSystem:
         R[...] = self.gram
         R[np.diag_indices_from(R)] += alpha
         if not factor_upper(R):
-            raise IllConditionedError(float("inf"))
+            raise IllConditionedError(
+                1 / np.sqrt(np.finfo(self._dtype).eps)
+            )  # at least: its square is rounded
         if alpha < safe_ridge(self.trace, self._dtype):
             condition = triangle_condition(R)
             if condition > _TRUSTED_CONDITION[self._dtype]:
