@@ -82,7 +82,7 @@ class Trial:
         self.layout, self._trace = first_look
         self.mapped = seen_through(source, fused(maps, source.is_sparse))
         self.n_link = self._linked = self.mapped.n_features - sizes[-1]
-        self.sizes = [size + self.n_link for size in sizes]
+        self.sizes = self._asked = [size + self.n_link for size in sizes]
         self.selection: Selection | None = None
 
     def run(self, smaller: Trial | None) -> Trial:
@@ -100,6 +100,7 @@ class Trial:
                     stacklevel=6,  # the line that called the estimator's fit
                 )
             del self.factor  # its room is the triangle's now
+        self.sizes, self.n_link = self._asked, self._linked  # a low-rank solver's were ranks
         # Planned anew: a triangle takes more room than the Gram, and may be refused.
         plan = replace(self.settings, solver=Qr()).plan(
             self.source, [size - self.n_link for size in self.sizes]

@@ -78,7 +78,8 @@ def sketch_rows(task: Task, omega: Array, n_probes: int, sets: tuple[int, ...] =
 def _cross(moments: Array, task: Task) -> Array:
     """Centred HᵀT from the products with the constant and with the targets."""
     L = task.n_columns
-    mean = moments[1 : 1 + L, 0] / moments[0, 0] * task.fit_intercept
+    weight = moments[0, 0] or 1.0  # of no rows, where one fold holds them all
+    mean = moments[1 : 1 + L, 0] / weight * task.fit_intercept
     return np.asarray(moments[1 : 1 + L, 1:] - np.outer(mean, moments[0, 1:]))
 
 
@@ -117,17 +118,19 @@ def subspace_by_stop(
     rng, omega = task.rng(), np.zeros((task.n_columns, 0))
     for share in shares:
         width = min(max(int(share * task.n_columns), 64) + stop.r, task.n_columns + stop.r)
+        if width == omega.shape[1]:
+            continue
         new = rng.standard_normal((width - omega.shape[1], task.n_columns)).T
         omega = np.concatenate([omega, new], axis=1)
         sketched = sketch_rows(task, omega, stop.r, sets)
         count = _stopped(stop, sketched.probes)
         if count is not None:
-            used = min(count + oversampling, width, task.n_columns)
+            used = min(max(1, count + oversampling), width, task.n_columns)
             basis = orthonormalized(sketched.products[:, :used])
             return Subspace(
                 basis, max(1, count), sketched.energy, sketched.crosses, sketched.probes[: count + 1]
             )
-        if width >= task.n_columns:
+        if width >= task.n_columns + stop.r:
             break
     return None
 
