@@ -87,7 +87,7 @@ class Trial:
         self.layout, self._trace = first_look
         self.mapped = seen_through(source, fused(maps, source.is_sparse))
         self.n_link = self._linked = self.mapped.n_features - sizes[-1]
-        self.sizes = [size + self.n_link for size in sizes]
+        self.sizes = self._asked = [size + self.n_link for size in sizes]
         self.selection: Selection | None = None
 
     def run(self, smaller: Trial | None) -> Trial:
@@ -113,8 +113,10 @@ class Trial:
 
     def _plan_triangle(self) -> None:
         """Plan anew: a triangle takes more room than the Gram, and may be refused."""
-        sizes = [size - self.n_link for size in self.sizes]
-        plan = replace(self.settings, solver=Qr()).plan(self.source, sizes)
+        self.sizes, self.n_link = self._asked, self._linked  # a low-rank solver's were ranks
+        plan = replace(self.settings, solver=Qr()).plan(
+            self.source, [size - self.n_link for size in self.sizes]
+        )
         why = "solver qr in the end: H was too ill-conditioned for its Gram matrix"
         self.plan = replace(plan, reasons=(*plan.reasons[1:], why))
 

@@ -258,7 +258,7 @@ class Sketch:
         """Find Q, then summarize the rows along it and along what it leaves of HᵀT."""
         if task.alphas is not None and min(task.alphas) <= 0:
             raise InputError('solver="sketch" divides by the ridge: alpha must be above 0.')
-        sets = (-1,) if task.n_folds == 1 else tuple(range(task.n_folds))
+        sets = (-1, *(range(task.n_folds) if task.n_folds > 1 else ()))
         rank = task.given_rank()
         if rank is not None:
             found = subspace_of_rank(task, rank, self.oversampling, sets)

@@ -35,6 +35,7 @@ class Bidiagonal:
         self.start = np.sqrt(np.maximum(sets.target_squares.reshape(m), 0.0))  # ‖T‖
         self.cross = np.linalg.norm(r, axis=0)  # ‖HᵀT‖
         self.alive = self.cross > np.finfo(float).eps * self.start * np.sqrt(max(sets.energy, 0.0))
+        self.alive &= self.start > 0
         first = np.divide(r, self.cross, out=np.zeros_like(r), where=self.alive)
         self.V = [first]  # (L, m) each
         self.diagonal = [np.divide(self.cross, self.start, out=np.zeros(m), where=self.alive)]
@@ -162,7 +163,7 @@ class Lsqr:
         left = 1.0
         for step in range(1, min(self.max_iter, task.most) + 1):
             run.step()
-            if step % _CHECK == 0 or step == task.most or not run.alive.any():
+            if step % _CHECK == 0 or step in (self.max_iter, task.most) or not run.alive.any():
                 columns = np.flatnonzero(run.alive)
                 left = max((run.coordinates(int(column), low)[1] for column in columns), default=0.0)
                 if left <= self.tol:

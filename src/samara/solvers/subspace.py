@@ -82,7 +82,8 @@ def sketch_rows(task: Task, omega: Array, n_probes: int, sets: tuple[int, ...] =
 def _cross(moments: Array, task: Task) -> Array:
     """Centred HᵀT from the products with the constant and with the targets."""
     L = task.n_columns
-    mean = moments[1 : 1 + L, 0] / moments[0, 0] * task.fit_intercept
+    weight = moments[0, 0] or 1.0  # of no rows, where one fold holds them all
+    mean = moments[1 : 1 + L, 0] / weight * task.fit_intercept
     return np.asarray(moments[1 : 1 + L, 1:] - np.outer(mean, moments[0, 1:]))
 
 
@@ -145,14 +146,11 @@ def subspace_by_stop(
         probes = watched(stop, sketched)
         count = _stopped(stop, probes)
         if count is not None:
-            used = min(count + oversampling, task.n_columns)
+            used = min(max(1, count + oversampling), task.n_columns)
             basis = orthonormalized(sketched.products[:, :used])
             return Subspace(basis, max(1, count), sketched.energy, sketched.crosses, probes[: count + 1])
-        if width >= task.n_columns:
-            return None
-        limit = int(most * task.n_columns)
-        expected = expected_count(stop, probes)
-        if most < 1 and (expected > HOPE * limit or width >= limit):
+        expected, limit = expected_count(stop, probes), int(most * task.n_columns)
+        if width - stop.r >= limit or (most < 1 and expected > HOPE * limit):
             return None
         width = min(max(int(1.2 * expected), 2 * width), limit)
 
@@ -177,10 +175,9 @@ def expected_count(stop: Stop, probes: Array) -> int:
     fall = min(
         (logs[start] - logs[end]) / max(end - start, 1) for start in (end // 2, end - max(end // 8, 1))
     )
-    ahead = np.arange(1, 20 * len(probes))
-    return stop.stopped_at(np.concatenate([probes, np.exp(logs[end] - max(fall, 0.0) * ahead)])) or 21 * len(
-        probes
-    )
+    ahead = np.exp(logs[end] - max(fall, 0.0) * np.arange(1, 20 * len(probes)))
+    found = stop.stopped_at(np.concatenate([probes, ahead]))
+    return 20 * len(probes) if found is None else found
 
 
 def _stopped(stop: Stop, probes: Array) -> int | None:

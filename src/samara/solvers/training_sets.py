@@ -36,10 +36,13 @@ class TrainingSets:
         done = products(task, P.reshape(width, -1), np.repeat(sets, 1 + t))
         moments = done.products.reshape(width, len(sets), 1 + t)
         weights = moments[0, :, 0]
-        means = moments[1:, :, 0].T / weights[:, None] * task.fit_intercept
+        safe = np.where(weights > 0, weights, 1.0)  # one fold may hold every row
+        means = moments[1:, :, 0].T / safe[:, None] * task.fit_intercept
         sums = moments[0, :, 1:]  # of the targets
         crosses = moments[1 : 1 + L, :, 1:].transpose(1, 0, 2) - means[:, :L, None] * sums[:, None]
-        squares = done.squares.reshape(len(sets), 1 + t)[:, 1:] - means[:, L:] * sums
+        raw = done.squares.reshape(len(sets), 1 + t)[:, 1:]
+        squares = raw - means[:, L:] * sums
+        squares[squares <= 16 * np.finfo(float).eps * raw] = 0.0  # a constant target, but for rounding
         energy = done.energy - float(means[0, :L] @ moments[1 : 1 + L, 0, 0])
         return cls(task, sets, weights, means, crosses, squares, energy)
 
