@@ -11,7 +11,7 @@ import numpy as np
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import LOW_RANK
 from samara.errors import BudgetError, ConditionWarning
-from samara.linalg import in_threads
+from samara.linalg import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
 from samara.plan import Plan
@@ -126,7 +126,10 @@ class Trial:
             self.layout = self.layout.beginning_with(smaller.layout)
             self.factor = extend(smaller.factor, self._task())
         else:
-            self.factor = settings.solver_of(self.plan)(self._task())
+            with (
+                single_blas_thread()
+            ):  # small steps between the passes: threads would only wait for each other
+                self.factor = settings.solver_of(self.plan)(self._task())
         if isinstance(self.factor, ProjectedFactor):
             ranks = self.factor.ranks()
             by_folds = settings.selector is not None and settings.selector.name == "kfold"

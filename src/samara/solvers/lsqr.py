@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,81 +14,99 @@ from samara.solvers.normal import safe_ridge
 from samara.solvers.task import Task
 from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets
 
-_CHECK = 5  # iterations between two looks at the error
-
 
 class Bidiagonal:
     """HV = UB for every training set and target at once, a pass over the rows a step.
 
     u is kept as Hp + Tc, two short vectors in place of one as long as the rows, so that a step is a summary
-    like any other. V is orthogonalised against all earlier directions, twice.
+    like any other. V is orthogonalised against all earlier directions, twice. A column that has converged for
+    the smallest ridge, or whose directions are exhausted, takes no further part.
     """
 
-    def __init__(self, sets: TrainingSets) -> None:
-        self._sets = sets
+    def __init__(self, sets: TrainingSets, smallest: float, tol: float) -> None:
+        self._sets, self._tol = sets, tol
         S, L, t = sets.crosses.shape
         self.which = np.repeat(np.arange(S), t)
         self._target = np.tile(np.arange(t), S)
-        m = S * t
-        r = sets.crosses.transpose(1, 0, 2).reshape(L, m)
-        self.start = np.sqrt(np.maximum(sets.target_squares.reshape(m), 0.0))  # ‖T‖
-        self.cross = np.linalg.norm(r, axis=0)  # ‖HᵀT‖
-        self.alive = self.cross > np.finfo(float).eps * self.start * np.sqrt(max(sets.energy, 0.0))
-        self.alive &= self.start > 0
-        first = np.divide(r, self.cross, out=np.zeros_like(r), where=self.alive)
-        self.V = [first]  # (L, m) each
-        self.diagonal = [np.divide(self.cross, self.start, out=np.zeros(m), where=self.alive)]
+        r = sets.crosses.transpose(1, 0, 2).reshape(L, S * t)
+        self.start = np.sqrt(np.maximum(sets.target_squares.ravel(), 0.0))  # ‖T‖
+        self._cross = np.linalg.norm(r, axis=0)  # ‖HᵀT‖
+        least = np.finfo(float).eps * self.start * np.sqrt(max(sets.energy, 0.0))
+        self.alive = (self._cross > least) & (self.start > 0)
+        self.steps = np.zeros(S * t, int)
+        self.left = self.alive.astype(float)  # ‖Hᵀr − αβ‖/‖HᵀT‖ at the smallest ridge
+        self.V = [_over(r, self._cross, self.alive)]  # (L, m) each
+        self.diagonal = [_over(self._cross, self.start, self.alive)]
         self.below: list[Array] = []
-        self._p = np.zeros((L, m))
-        self._c = np.divide(1.0, self.start, out=np.zeros(m), where=self.alive)
-        self._decomposed: dict[int, Any] = {}
+        self._p, self._c = np.zeros((L, S * t)), _over(np.ones(S * t), self.start, self.alive)
+        self._damp, self._rho, self._phi = np.sqrt(smallest), self.diagonal[0].copy(), self.start.copy()
 
     def step(self) -> None:
-        """β u = Hv − αu, then α v = Hᵀu − βv."""
-        v, a = self.V[-1], self.diagonal[-1]
-        p, c = v - a * self._p, -a * self._c
-        C = np.zeros((self._sets.crosses.shape[2], len(c)))
-        C[self._target, np.arange(len(c))] = c
+        """β u = Hv − αu, then α v = Hᵀu − βv, for the columns still alive."""
         live = np.flatnonzero(self.alive)
-        Hu, squares = np.zeros_like(p), np.zeros(len(c))
-        Hu[:, live], squares[live] = self._sets.apply(self.which[live], p[:, live], C[:, live])
+        v, a = self.V[-1][:, live], self.diagonal[-1][live]
+        p, c = v - a * self._p[:, live], -a * self._c[live]
+        C = np.zeros((self._sets.crosses.shape[2], len(live)))
+        C[self._target[live], np.arange(len(live))] = c
+        Hu, squares = self._sets.apply(self.which[live], p, C)
         b = np.sqrt(squares)
         safe = np.where(b > 0, b, 1.0)
-        self._p, self._c = p / safe, c / safe
+        self._p[:, live], self._c[live] = p / safe, c / safe
         w = Hu / safe - b * v
         for _ in range(2):
             for before in self.V:
-                w -= before * np.einsum("ij,ij->j", before, w)
+                w -= before[:, live] * np.einsum("ij,ij->j", before[:, live], w)
         a = np.linalg.norm(w, axis=0)
-        scale = np.max([*self.diagonal, *self.below, b], axis=0)
-        self.alive &= (b > 10 * np.finfo(float).eps * scale) & (a > 10 * np.finfo(float).eps * scale)
-        self.below.append(b)
-        self.diagonal.append(np.where(self.alive, a, 0.0))
-        self.V.append(np.where(self.alive, w / np.where(a > 0, a, 1.0), 0.0))
+        self._append(live, a, b, w)
+        self._converge(live, a, b)
+
+    def _append(self, live: Array, a: Array, b: Array, w: Array) -> None:
+        scale = np.max([entries[live] for entries in (*self.diagonal, *self.below)], axis=0)
+        ends = np.minimum(a, b) <= 10 * np.finfo(float).eps * scale  # nothing but rounding is left
+        for entries, new in ((self.diagonal, np.where(ends, 0.0, a)), (self.below, b)):
+            entries.append(np.zeros(len(self.alive)))
+            entries[-1][live] = new
+        self.V.append(np.zeros_like(self.V[0]))
+        self.V[-1][:, live] = np.where(ends, 0.0, w / np.where(a > 0, a, 1.0))
+        self.steps[live] += 1
+        self.alive[live[ends]] = False
+        self.left[live[ends]] = 0.0
+
+    def _converge(self, live: Array, a: Array, b: Array) -> None:
+        """The gradient at the smallest ridge, by the rotations of LSQR with damping (Paige and Saunders)."""
+        rho = np.hypot(self._rho[live], self._damp)
+        phi = self._phi[live] * self._rho[live] / np.where(rho > 0, rho, 1.0)
+        full = np.hypot(rho, b)
+        cosine, sine = _over(rho, full, full > 0), _over(b, full, full > 0)
+        self._rho[live], self._phi[live] = -cosine * a, sine * phi
+        gradient = a * np.abs(sine * cosine * phi)
+        self.left[live] = np.where(self.alive[live], gradient / self._cross[live], 0.0)
+        self.alive[live] &= self.left[live] > self._tol
 
     def matrix(self, column: int) -> Array:
-        """B, (k + 1, k)."""
-        k = len(self.below)
+        """B of a column, (k + 1, k)."""
+        k = int(self.steps[column])
         B = np.zeros((k + 1, k))
         B[np.arange(k), np.arange(k)] = [a[column] for a in self.diagonal[:k]]
-        B[np.arange(1, k + 1), np.arange(k)] = [b[column] for b in self.below]
+        B[np.arange(1, k + 1), np.arange(k)] = [b[column] for b in self.below[:k]]
         return B
 
-    def coordinates(self, column: int, alpha: float) -> tuple[Array, float]:
-        """The damped solution in the directions so far, and what is left of Hᵀr − αx beside ‖HᵀT‖."""
-        k = len(self.below)
-        if self._decomposed.get(column, (0,))[0] != k:  # one decomposition serves all ridges
-            self._decomposed[column] = (k, *np.linalg.svd(self.matrix(column), full_matrices=False))
-        _, U, s, Vt = self._decomposed[column]
-        gains = np.divide(s, s**2 + alpha, out=np.zeros(k), where=s > k * np.finfo(float).eps * s[0])
-        y = Vt.T @ (gains * U[0] * self.start[column])
-        left = self.diagonal[k][column] * self.below[-1][column] * abs(y[-1])
-        return y, float(left / self.cross[column]) if self.cross[column] > 0 else 0.0
+    def solutions(self, column: int, alphas: Sequence[float]) -> Array:
+        """The coefficients (L, A) of a column: one decomposition of its B serves all ridges."""
+        k = int(self.steps[column])
+        if not k:
+            return np.zeros((len(self._p), len(alphas)))
+        U, s, Vt = np.linalg.svd(self.matrix(column), full_matrices=False)
+        kept = (s > k * np.finfo(float).eps * s[0])[:, None]
+        gains = _over(np.repeat(s[:, None], len(alphas), axis=1), s[:, None] ** 2 + np.asarray(alphas), kept)
+        Y = Vt.T @ (gains * U[0][:, None] * self.start[column])
+        return np.asarray(np.stack([V[:, column] for V in self.V[:k]], axis=1) @ Y)
 
-    def solution(self, column: int, alpha: float) -> Array:
-        """The coefficients of one column."""
-        y, _ = self.coordinates(column, alpha)
-        return np.asarray(sum(step * V[:, column] for step, V in zip(y, self.V, strict=False)))
+
+def _over(numbers: Array, by: Array, where: Array) -> Array:
+    """A quotient, 0 where it is not wanted."""
+    made: Array = np.divide(numbers, by, out=np.zeros_like(numbers), where=where)
+    return made
 
 
 class LsqrFactor(IterativeFactor):
@@ -106,11 +123,9 @@ class LsqrFactor(IterativeFactor):
     def solutions(self, which: int, alphas: Sequence[float]) -> Array:
         """Solutions (1 + L, A, t) of a training set."""
         t = self.layout.n_targets
-        columns = range(which * t, (which + 1) * t)
-        made = []
-        for alpha in alphas:
-            X = np.stack([self.run.solution(column, alpha) for column in columns], axis=1)
-            made.append(self.training.with_intercept(which, X))
+        columns = [self.run.solutions(which * t + target, alphas) for target in range(t)]
+        X = np.stack(columns, axis=2)  # (L, A, t)
+        made = [self.training.with_intercept(which, X[:, k]) for k in range(len(alphas))]
         return np.stack(made, axis=1)
 
 
@@ -122,12 +137,14 @@ class LsqrSystem(IterativeSystem):
     def condition(self, alpha: float) -> float:
         """Of H with the ridge in it, over the directions the targets reach: a lower bound."""
         s = np.linalg.svd(self._factor.run.matrix(0), compute_uv=False) ** 2
+        if not len(s):
+            return 1.0
         low = s[-1] + alpha
         return float(np.sqrt((s[0] + alpha) / low)) if low > 0 else float("inf")
 
     def rank(self, alpha: float, size: int) -> int:
         """Directions in use."""
-        return len(self._factor.run.below)
+        return int(self._factor.run.steps[: self._factor.layout.n_targets].max())
 
 
 @dataclass(frozen=True)
@@ -145,7 +162,7 @@ class Lsqr:
         The most steps; warns where the tolerance was not reached.
     """
 
-    tol: float = 1e-8
+    tol: float = 1e-10
     max_iter: int = 500
     name = "lsqr"
 
@@ -154,26 +171,18 @@ class Lsqr:
         if not 0 < self.tol < 1 or self.max_iter < 1:
             raise InputError(f"tol must be between 0 and 1 and max_iter at least 1, got {self!r}.")
         sets = TrainingSets.of(task)
-        run = Bidiagonal(sets)
-        low = (
-            min(task.alphas)
-            if task.alphas is not None
-            else max(1e-7 * sets.energy / task.n_columns, safe_ridge(sets.energy, task.layout.dtype.name))
-        )
-        left = 1.0
-        for step in range(1, min(self.max_iter, task.most) + 1):
+        rounding = safe_ridge(sets.energy, task.layout.dtype.name)
+        low = max(1e-7 * sets.energy / task.n_columns, rounding) if task.alphas is None else min(task.alphas)
+        run = Bidiagonal(sets, low, self.tol)
+        for _ in range(min(self.max_iter, task.most)):
+            if not run.alive.any():
+                break
             run.step()
-            if step % _CHECK == 0 or step in (self.max_iter, task.most) or not run.alive.any():
-                columns = np.flatnonzero(run.alive)
-                left = max((run.coordinates(int(column), low)[1] for column in columns), default=0.0)
-                if left <= self.tol:
-                    break
-        else:
-            if left > self.tol and task.most > self.max_iter:
-                warnings.warn(
-                    f"lsqr took {self.max_iter} steps and left {left:.1e} of the gradient at ridge {low:.1e} "
-                    f"(tol {self.tol:.1e}): use a larger ridge, a larger max_iter or another solver.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
+        if run.alive.any() and task.most > self.max_iter:
+            warnings.warn(
+                f"lsqr took {self.max_iter} steps and left {run.left.max():.1e} of the gradient at ridge "
+                f"{low:.1e} (tol {self.tol:.1e}): use a larger ridge, a larger max_iter or another solver.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return LsqrFactor(sets, run)
