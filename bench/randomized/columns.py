@@ -11,7 +11,7 @@ from bench.randomized.paper_tables import FRACTIONS, SIZES
 from bench.randomized.sets import fold, hidden, load
 from samara.linalg import ErrorStop, GradientStop, range_finder
 
-DRAWS = {100: 5, 200: 5, 1000: 3, 2000: 2}
+DRAWS = {100: 10, 200: 10, 1000: 5, 2000: 2}
 WITHIN, SETS_WANTED = 0.1, 11
 HALF = "gradient, τ = 0.01"  # beside the paper's 0.02: see the notes in bench/README.md
 
