@@ -1,0 +1,44 @@
+"""Results cell by cell in a JSON file, so that a long benchmark can be run in pieces."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Cell = dict[str, Any]
+
+
+class Ledger:
+    """What has been measured; what has not is measured while there is time for it."""
+
+    def __init__(self, path: Path | None, minutes: float | None, fresh: bool = False) -> None:
+        self._path = path
+        self._ends = None if minutes is None else time.monotonic() + 60 * minutes
+        kept = json.loads(path.read_text()) if path and path.exists() and not fresh else {}
+        self.cells: dict[str, Cell] = kept.get("cells", {})
+        self.missing: list[str] = []
+
+    def cell(self, key: str, measure: Callable[[], Cell]) -> Cell | None:
+        """The stored result, a new one, or None when time is up."""
+        if key in self.cells:
+            return self.cells[key]
+        if self._ends is not None and time.monotonic() > self._ends:
+            self.missing.append(key)
+            return None
+        started = time.perf_counter()
+        self.cells[key] = measure()
+        shown = "  ".join(f"{name} {value}" for name, value in self.cells[key].items())
+        print(f"{key}: {shown}  ({time.perf_counter() - started:.1f} s)", flush=True)
+        self.save({})
+        return self.cells[key]
+
+    def save(self, report: Cell) -> None:
+        """Write the report with all cells."""
+        if self._path:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(cell)}" for key, cell in self.cells.items())
+            head = json.dumps(report, indent=1)[1:-1].strip()
+            self._path.write_text(
+                "{" + (f"\n {head}," if head else "") + f'\n "cells": {{\n{lines}\n }}\n}}\n'
+            )
