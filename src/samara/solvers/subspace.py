@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from samara.core import Array
-from samara.errors import InputError
 from samara.linalg import Stop
 from samara.linalg.basis import orthonormalized
 from samara.solvers.task import Task
@@ -108,16 +107,14 @@ def subspace_by_stop(
     oversampling: int = 0,
     shares: tuple[float, ...] = SHARES,
     sets: tuple[int, ...] = (),
+    most: int | None = None,
 ) -> Subspace | None:
-    """Directions until a stop is met; None where that takes more than these shares of the space."""
-    if stop.watches != "probes":
-        raise InputError(
-            f"A solver can't watch the energy left: use ErrorStop, GradientStop or RidgeStop, got {stop!r}."
-        )
-    stop.validate()
+    """Directions until a stop is met, at most so many; None where it takes more than these shares of all."""
     rng, omega = task.rng(), np.zeros((task.n_columns, 0))
     for share in shares:
-        width = min(max(int(share * task.n_columns), 64) + stop.r, task.n_columns + stop.r)
+        columns = min(max(int(share * task.n_columns), 64), task.n_columns)
+        columns = columns if most is None else min(columns, most)
+        width = columns + stop.r
         if width == omega.shape[1]:
             continue
         new = rng.standard_normal((width - omega.shape[1], task.n_columns)).T
@@ -130,7 +127,10 @@ def subspace_by_stop(
             return Subspace(
                 basis, max(1, count), sketched.energy, sketched.crosses, sketched.probes[: count + 1]
             )
-        if width >= task.n_columns + stop.r:
+        if columns == most:  # the probes are there, and make the directions better
+            basis = orthonormalized(sketched.products[:, : min(width, task.n_columns)])
+            return Subspace(basis, most, sketched.energy, sketched.crosses, sketched.probes)
+        if columns == task.n_columns:
             break
     return None
 
