@@ -52,6 +52,8 @@ class Shape:
     smallest_alpha: float | None = None  # None: chosen in proportion to the trace, never too small
     trace: float | None = None  # estimate of tr G, once some rows were seen
     rank: int | float | str = "auto"  # of a solver that has one
+    oversampling: int | None = None  # of a solver given as an object; None: the usual
+    most_steps: int = MAX_STEPS  # of an iterative solver
     sample_rows: int = 0
     grows: bool = False  # nodes may be appended to a model half as large
 
@@ -117,7 +119,7 @@ def _low_rank_bytes(shape: Shape, block: int, workers: int, solver: str) -> int:
     width, t = shape.width, shape.n_targets
     k = columns_of(shape, solver) + (_training_sets(shape) * t if solver == "sketch" else 0)
     # Ω, HᵀHΩ and their like; the rows of Y and their triangle; then the moments of the coordinates.
-    lane = _lane_bytes(shape, block) + 24 * width * k + 24 * block * k + 96 * k * k
+    lane = _lane_bytes(shape, block) + 24 * width * k + 40 * block * k + 136 * k * k
     moments = (workers * shape.n_folds + 6) * 8 * (k + 1 + t) ** 2
     found = 40 * width * k + workers * lane + moments
     if isinstance(shape.rank, str):  # it may find that the whole space is needed
@@ -128,9 +130,11 @@ def _low_rank_bytes(shape: Shape, block: int, workers: int, solver: str) -> int:
 def columns_of(shape: Shape, solver: str) -> int:
     """Directions that a low-rank solver works with at most."""
     L = shape.n_hidden + shape.n_link
+    extra = OVERSAMPLING if shape.oversampling is None else shape.oversampling
     if isinstance(shape.rank, str):
-        return (L if solver.startswith("fast") else min(L, max(L // 4, 64))) + OVERSAMPLING
-    return min(L, (round(shape.rank * L) if isinstance(shape.rank, float) else shape.rank) + OVERSAMPLING)
+        return (L if solver.startswith("fast") else min(L, max(L // 4, 64))) + extra
+    rank = round(shape.rank * L) if isinstance(shape.rank, float) else shape.rank
+    return min(L, rank + extra) + (extra if solver.startswith("fast") else 0)
 
 
 def _training_sets(shape: Shape) -> int:
@@ -139,7 +143,7 @@ def _training_sets(shape: Shape) -> int:
 
 def _lsqr_bytes(shape: Shape, block: int, workers: int) -> int:
     width, m = shape.width, _training_sets(shape) * shape.n_targets
-    directions = 8 * width * m * (min(MAX_STEPS, shape.n_rows, width) + 12)
+    directions = 8 * width * m * (min(shape.most_steps, shape.n_rows, width) + 12)
     lane = _lane_bytes(shape, block) + 16 * block * m + 24 * width * m
     return directions + workers * lane + 3 * _held_out_bytes(shape)
 
@@ -147,12 +151,11 @@ def _lsqr_bytes(shape: Shape, block: int, workers: int) -> int:
 def _precondition_bytes(shape: Shape, block: int, workers: int) -> int:
     width, lane = shape.width, _lane_bytes(shape, block)
     m = max(1, (_training_sets(shape) - 1) * shape.n_alphas) * shape.n_targets
-    sketch = (workers + 2) * 8 * SKETCH_ROWS * width * width + workers * (2 * lane + 96 * block)
+    rows = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
+    sketch = (workers + 2) * 8 * rows * width * width + workers * (2 * lane + 96 * block)
     steps = 96 * width * m + workers * (lane + 16 * block * m + 24 * width * m)
     iterate = 48 * width * width + steps + 3 * _held_out_bytes(shape)
-    return max(
-        sketch, iterate, _qr_bytes(shape, block, workers) if shape.n_rows <= 2 * SKETCH_ROWS * width else 0
-    )
+    return max(sketch, iterate, _qr_bytes(shape, block, workers) if shape.n_rows <= 2 * rows * width else 0)
 
 
 def _held_out_bytes(shape: Shape) -> int:

@@ -9,7 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from samara.core import FeatureMap, Source
-from samara.costs import Shape
+from samara.costs import MAX_STEPS, Shape
 from samara.engines import Progress, Threads
 from samara.errors import BudgetError
 from samara.maps import Additive, Radial
@@ -55,7 +55,7 @@ class Settings:
 
     def shape(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Shape:
         """The shape of the problem at the largest of these sizes."""
-        rows = 0
+        solver, rows = self.solver, 0
         if is_drawn(self.layer):
             rows = self.layer.sample_rows(sizes[-1] if self.sizes else AUTO_MOST)
         if self.scale == "quantile":
@@ -76,6 +76,8 @@ class Settings:
             sample_rows=min(rows, source.n_rows),
             grows=self.sizes is None,
             rank=self.rank,
+            oversampling=getattr(getattr(solver, "stop", None), "r", getattr(solver, "oversampling", None)),
+            most_steps=getattr(solver, "max_iter", MAX_STEPS),
         )
 
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:

@@ -239,7 +239,7 @@ def test_a_ridge_too_small_for_a_gram_is_carried():
 @pytest.mark.parametrize("solver", LOW_RANK)
 @pytest.mark.filterwarnings("ignore::samara.ConditionWarning")
 def test_the_fallback_is_a_model_of_all_nodes(solver):
-    """Where the first rows hide how large H is, the Gram gives way to a triangle: of all of H."""
+    """Where the first rows hide the size of H, the Gram gives way to a triangle of H, not of a few nodes."""
     problem = make_problem(7, 1500, 1, 1, False)
     order = np.argsort(np.abs(problem.X[:, 0] - problem.X[:, 0].mean()))
     problem = problem.rows(order)

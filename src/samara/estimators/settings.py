@@ -117,17 +117,19 @@ def _solver(
     """The solver, None for the plan to choose; refuses what it can't do."""
     if isinstance(given, str) and given not in ("auto", *SOLVERS):
         raise unknown_name("solver", given, ("auto", *SOLVERS))
-    if not isinstance(given, str) and not (callable(given) and hasattr(given, "name")):
-        raise InputError(f"solver must be a name or a solver, got {type(given).__name__}.")
+    made = callable(given) and not isinstance(given, type) and getattr(given, "name", None) in SOLVERS
+    if not isinstance(given, str) and not made:
+        kind = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        raise InputError(f"solver must be a name or a solver such as samara.solvers.Rsvd(), got {kind}.")
     if given == "auto" and rank != "auto":
         given = "rsvd"  # what a rank is for
     if given == "auto":
         return None
     solver: Solver = SOLVERS[given]() if isinstance(given, str) else given
-    exact = solver.name in EXACT
-    if exact and rank != "auto":
+    solver.validate()
+    if solver.name not in LOW_RANK and rank != "auto":
         raise InputError(f'rank is for {", ".join(LOW_RANK)}; solver="{solver.name}" uses every direction.')
-    if not exact and (sizes is None or len(sizes) > 1):
+    if solver.name not in EXACT and (sizes is None or len(sizes) > 1):
         raise InputError(f'solver="{solver.name}" does not choose among sizes: give one n_hidden.')
     if solver.name in FOLDS_ONLY and selector is not None and selector.name != "kfold":
         raise InputError(f'solver="{solver.name}" has no {selector.name}: use selection="kfold".')

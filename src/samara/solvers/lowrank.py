@@ -20,6 +20,7 @@ from samara.linalg import (
     solve_upper,
 )
 from samara.linalg.basis import orthonormalized
+from samara.linalg.ranges import checked_count
 from samara.maps import Project
 from samara.solvers.normal import (
     Gram,
@@ -130,6 +131,11 @@ class Rsvd:
     power: int = 0
     name = "rsvd"
 
+    def validate(self) -> None:
+        """Refuse impossible numbers."""
+        checked_count("oversampling", self.oversampling)
+        checked_count("power", self.power)
+
     def __call__(self, task: Task) -> Factor:
         """Find the directions, then summarize the rows along them."""
         rank = task.given_rank()
@@ -153,13 +159,19 @@ class FastSvd:
     stop: Stop = field(default_factory=ErrorStop)
     name = "fast_svd"
 
+    def validate(self) -> None:
+        """Refuse a stop that does not read probes."""
+        if getattr(self.stop, "watches", None) != "probes":
+            raise InputError(
+                "A solver can't watch the energy left: use ErrorStop, GradientStop or RidgeStop, "
+                f"got {self.stop!r}."
+            )
+        self.stop.validate()
+
     def __call__(self, task: Task) -> Factor:
         """Find the directions, then summarize the rows along them."""
-        most = task.given_rank()
-        found = subspace_by_stop(task, self.stop, most=1.0)
-        if found is None:
-            return whole_space(task) if most is None else project(task, subspace_of_rank(task, most, 0))
-        return project(task, found if most is None else replace(found, rank=min(found.rank, most)))
+        found = subspace_by_stop(task, self.stop, most=task.given_rank() or task.n_columns)
+        return whole_space(task) if found is None else project(task, found)
 
 
 @dataclass(frozen=True)
@@ -253,6 +265,10 @@ class Sketch:
 
     oversampling: int = 10
     name = "sketch"
+
+    def validate(self) -> None:
+        """Refuse impossible numbers."""
+        checked_count("oversampling", self.oversampling)
 
     def __call__(self, task: Task) -> Factor:
         """Find Q, then summarize the rows along it and along what it leaves of HᵀT."""

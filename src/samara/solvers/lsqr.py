@@ -10,9 +10,10 @@ import numpy as np
 
 from samara.core import Array
 from samara.errors import ConvergenceWarning, InputError
+from samara.linalg.ranges import checked_count
 from samara.solvers.normal import safe_ridge
 from samara.solvers.task import Task
-from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets
+from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets, is_share
 
 
 class Bidiagonal:
@@ -166,10 +167,13 @@ class Lsqr:
     max_iter: int = 500
     name = "lsqr"
 
+    def validate(self) -> None:
+        """Refuse impossible numbers."""
+        if not is_share(self.tol) or checked_count("max_iter", self.max_iter) < 1:
+            raise InputError(f"tol must be between 0 and 1 and max_iter at least 1, got {self!r}.")
+
     def __call__(self, task: Task) -> LsqrFactor:
         """Step until every training set and target has converged."""
-        if not 0 < self.tol < 1 or self.max_iter < 1:
-            raise InputError(f"tol must be between 0 and 1 and max_iter at least 1, got {self!r}.")
         sets = TrainingSets.of(task)
         rounding = safe_ridge(sets.energy, task.layout.dtype.name)
         low = max(1e-7 * sets.energy / task.n_columns, rounding) if task.alphas is None else min(task.alphas)

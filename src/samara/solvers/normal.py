@@ -209,6 +209,9 @@ class Gram:
 
     name = "gram"
 
+    def validate(self) -> None:
+        """There is nothing to set."""
+
     def __call__(self, task: Task) -> NormalFactor:
         """Summarize the rows as moments of folds."""
         moments = task.engine.summarize(

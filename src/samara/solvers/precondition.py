@@ -12,9 +12,10 @@ from scipy.linalg import svd
 from samara.core import Array, Factor
 from samara.errors import ConvergenceWarning, InputError
 from samara.linalg import triangle
+from samara.linalg.ranges import checked_count
 from samara.solvers.root import Qr, numerical_rank
 from samara.solvers.task import Task
-from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets
+from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets, is_share
 from samara.summaries import SparseSketch
 
 _ROUNDS = 2  # the second starts from the residual of the first, computed anew from the rows
@@ -173,10 +174,13 @@ class Precondition:
     tol: float = 1e-10
     name = "precondition"
 
+    def validate(self) -> None:
+        """Refuse impossible numbers."""
+        if not is_share(self.tol) or checked_count("oversampling", self.oversampling) < 2:
+            raise InputError(f"oversampling must be at least 2 and tol between 0 and 1, got {self!r}.")
+
     def __call__(self, task: Task) -> Factor:
         """Sketch the rows and decompose the sketch."""
-        if self.oversampling < 2 or not 0 < self.tol < 1:
-            raise InputError(f"oversampling must be at least 2 and tol between 0 and 1, got {self!r}.")
         rows = self.oversampling * task.n_columns
         if task.source.n_rows <= 2 * rows:
             return Qr()(task)

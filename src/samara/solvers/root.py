@@ -145,6 +145,9 @@ class Qr:
 
     name = "qr"
 
+    def validate(self) -> None:
+        """There is nothing to set."""
+
     def __call__(self, task: Task) -> RootFactor:
         """Summarize the rows as triangles of folds."""
         summary = task.engine.summarize(

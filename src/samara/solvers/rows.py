@@ -167,6 +167,9 @@ class Dual:
 
     name: Method = "dual"
 
+    def validate(self) -> None:
+        """There is nothing to set."""
+
     def __call__(self, task: Task) -> RowFactor:
         """Keep the rows of all folds."""
         rows = task.engine.summarize(

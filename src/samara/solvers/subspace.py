@@ -13,7 +13,6 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from samara.core import Array
-from samara.errors import InputError
 from samara.linalg import RidgeStop, Stop
 from samara.linalg.basis import orthonormalized
 from samara.solvers.task import Task
@@ -21,6 +20,7 @@ from samara.summaries import Products
 
 _EXHAUSTED = 100 * np.finfo(float).eps  # of the largest probe: what is left is rounding
 FIRST, WORTH = 1 / 8, 1 / 4  # of the columns of H: drawn first, and beyond which the whole space costs less
+FEWEST = 64  # drawn in any case
 HOPE = 0.6  # of those: where more are expected no second pass is tried, as the fall mostly slows down
 
 
@@ -123,36 +123,34 @@ def subspace_of_rank(task: Task, rank: int, oversampling: int, sets: tuple[int, 
 
 
 def subspace_by_stop(
-    task: Task,
-    stop: Stop,
-    oversampling: int = 0,
-    most: float = WORTH,
-    sets: tuple[int, ...] = (),
+    task: Task, stop: Stop, oversampling: int = 0, most: int | None = None, sets: tuple[int, ...] = ()
 ) -> Subspace | None:
-    """Directions until a stop is met; None where that takes more than this share of the space.
+    """Directions until a stop is met, or ``most`` of them; None where the whole space is to be used.
 
     The first pass draws an eighth of the space. If that is too little, the fall of the probes tells how many
-    more the next pass should draw, or that all the space is needed.
+    more the next pass should draw. With no ``most`` it goes on only while that costs less than the whole.
     """
-    if stop.watches != "probes":
-        raise InputError(f"A solver can't watch the energy left, as {stop!r} does: use a stop with probes.")
-    stop.validate()
-    rng, omega, width = task.rng(), np.zeros((task.n_columns, 0)), max(int(FIRST * task.n_columns), 64)
+    L = task.n_columns
+    limit = min(most or max(int(WORTH * L), FEWEST), L)
+    rng, omega, columns = task.rng(), np.zeros((L, 0)), max(int(FIRST * L), FEWEST)
     while True:
-        width = min(width, task.n_columns) + stop.r
-        new = rng.standard_normal((width - omega.shape[1], task.n_columns)).T
+        columns = min(columns, limit)
+        new = rng.standard_normal((columns + stop.r - omega.shape[1], L)).T
         omega = np.concatenate([omega, new], axis=1)
         sketched = sketch_rows(task, omega, stop.r, sets)
         probes = watched(stop, sketched)
         count = _stopped(stop, probes)
         if count is not None:
-            used = min(max(1, count + oversampling), task.n_columns)
+            used = min(max(1, count + oversampling), columns + stop.r, L)
             basis = orthonormalized(sketched.products[:, :used])
             return Subspace(basis, max(1, count), sketched.energy, sketched.crosses, probes[: count + 1])
-        expected, limit = expected_count(stop, probes), int(most * task.n_columns)
-        if width - stop.r >= limit or (most < 1 and expected > HOPE * limit):
+        if columns == limit and most is not None and most < L:
+            basis = orthonormalized(sketched.products[:, :L])  # the probes make the directions better
+            return Subspace(basis, most, sketched.energy, sketched.crosses, probes)
+        expected = expected_count(stop, probes)
+        if columns == limit or (most is None and expected > HOPE * limit):
             return None
-        width = min(max(int(1.2 * expected), 2 * width), limit)
+        columns = max(int(1.2 * expected), 2 * columns)
 
 
 def watched(stop: Stop, sketched: Sketched) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -82,6 +83,11 @@ def products(task: Task, P: Array, skip: Array) -> Products:
     return task.engine.summarize(
         folded, lambda: Products(task.layout, P, task.engine.block_rows, skip), name="products"
     ).finish()
+
+
+def is_share(tol: object) -> bool:
+    """Whether a tolerance is a number between 0 and 1."""
+    return isinstance(tol, Real) and 0 < float(tol) < 1
 
 
 class IterativeFactor:
