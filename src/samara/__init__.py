@@ -2,7 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from samara.errors import BudgetError, ConditionWarning, InputError, NonFiniteError, SamaraError
+from samara.errors import (
+    BudgetError,
+    ConditionWarning,
+    ConvergenceWarning,
+    InputError,
+    NonFiniteError,
+    SamaraError,
+)
 from samara.estimators import ELMClassifier, ELMRegressor
 
 if TYPE_CHECKING:
@@ -13,6 +20,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BudgetError",
     "ConditionWarning",
+    "ConvergenceWarning",
     "ELMClassifier",
     "ELMRegressor",
     "InputError",
