@@ -4,9 +4,19 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from samara import ELMClassifier, ELMRegressor
+from samara.solvers import Rsvd
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
-@parametrize_with_checks([ELMRegressor(), ELMClassifier()])
+@parametrize_with_checks(
+    [
+        ELMRegressor(),
+        ELMClassifier(),
+        *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "fast_svd", "sketch", "lsqr", "precondition")),
+        ELMClassifier(20, solver="rsvd"),
+        ELMClassifier(20, solver="lsqr"),
+        ELMRegressor(20, solver=Rsvd(5, 1)),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
