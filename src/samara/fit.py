@@ -175,7 +175,10 @@ class Trial:
 
     def _grid(self) -> Array:
         """Ridges in proportion to the mean eigenvalue of the Gram."""
-        trace = self.factor.system().trace or 1.0
+        system, eps = self.factor.system(), np.finfo(self.settings.dtype).eps
+        # Of a constant H rounding is left, at most so much: a grid in proportion to that would fit noise.
+        rounding = system.weight * float(np.sum((4 * eps * self.layout.shift.astype(float)) ** 2))
+        trace = system.trace if system.trace > rounding else 1.0
         mean = trace / self.mapped.n_features
         low = max(1e-7 * mean, safe_ridge(trace, self.settings.dtype.name))
         return np.geomspace(low, max(100 * mean, 10 * low), N_RIDGES)

@@ -71,6 +71,7 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
     H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype))
     mean = H.mean(axis=0, dtype=float) * settings.fit_intercept
     squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2
+    squares[squares <= 16 * np.finfo(float).eps * mean**2] = 0.0  # a constant column, but for rounding
     layout = Layout(
         shift=mean.astype(settings.dtype),
         centre=profile.targets.mean * settings.fit_intercept,

@@ -7,6 +7,13 @@ from samara import ELMClassifier, ELMRegressor
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
-@parametrize_with_checks([ELMRegressor(), ELMClassifier()])
+@parametrize_with_checks(
+    [
+        ELMRegressor(),
+        ELMClassifier(),
+        *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition")),
+        ELMClassifier(20, solver="lsqr"),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
