@@ -20,10 +20,10 @@ from bench.measure import installed_versions, loaded_blas
 from bench.randomized import accuracy, columns, solvers, times, widths
 from bench.randomized.ledger import Ledger
 from bench.randomized.paper_tables import SHAPES
-from bench.randomized.sets import FILES, GAMMA, available, load
+from bench.randomized.sets import FILES, FOLDS, GAMMA, available, load
 
 Outcome = tuple[Any, str, list[Target]]  # what was found, as text, and what was promised of it
-QUICK_SETS = ("image", "abalone", "waveform")
+QUICK_SETS = ("image", "waveform")
 
 
 def do_shapes(names: list[str], ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
@@ -45,12 +45,12 @@ def do_widths(names: list[str], ledger: Ledger, chosen: argparse.Namespace) -> O
 
 
 def do_columns(names: list[str], ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
-    means = columns.run(names, ledger, chosen.data, sizes(chosen, columns.SIZES))
+    means = columns.run(names, ledger, chosen.data, sizes(chosen, columns.SIZES), most(chosen))
     return means, columns.report(means), columns.targets(means)
 
 
 def do_accuracy(names: list[str], ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
-    means = accuracy.run(names, ledger, chosen.data, sizes(chosen, accuracy.SIZES))
+    means = accuracy.run(names, ledger, chosen.data, sizes(chosen, accuracy.SIZES), most(chosen))
     return means, accuracy.report(means), accuracy.targets(means)
 
 
@@ -85,6 +85,11 @@ def sizes(chosen: argparse.Namespace, offered: tuple[int, ...]) -> list[int]:
     if chosen.quick:
         return list(offered[:1])
     return [size for size in offered if not chosen.sizes or size in chosen.sizes]
+
+
+def most(chosen: argparse.Namespace) -> int:
+    """Folds at most."""
+    return 2 if chosen.quick else FOLDS
 
 
 def arguments() -> argparse.Namespace:

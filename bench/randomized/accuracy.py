@@ -62,13 +62,20 @@ def measure(name: str, folder: Path | None, kernels: int, number: int, way: str)
     }
 
 
-def run(names: Iterable[str], ledger: Ledger, folder: Path | None, sizes: Iterable[int] = SIZES) -> Cell:
+def run(
+    names: Iterable[str],
+    ledger: Ledger,
+    folder: Path | None,
+    sizes: Iterable[int] = SIZES,
+    most: int = FOLDS,
+) -> Cell:
     """Means over the folds: {size: {set: {method: accuracy, "folds": how many}}}."""
     names, means = list(names), {}
     for kernels in sizes:
         by_set = means[kernels] = {}
         for name in names:
-            tested = [fold_cell(ledger, folder, name, kernels, n) for n in range(folds(name, kernels))]
+            numbers = range(min(most, folds(name, kernels)))
+            tested = [fold_cell(ledger, folder, name, kernels, number) for number in numbers]
             if done := [one for one in tested if one]:
                 by_set[name] = {method: mean(one[method] for one in done) for method in done[0]}
                 by_set[name]["folds"] = len(done)

@@ -8,7 +8,7 @@ from typing import Any
 from bench.harness import Target
 from bench.randomized.ledger import Cell, Ledger
 from bench.randomized.paper_tables import FRACTIONS, SIZES
-from bench.randomized.sets import fold, hidden, load
+from bench.randomized.sets import FOLDS, fold, hidden, load
 from samara.linalg import ErrorStop, GradientStop, range_finder
 
 DRAWS = {100: 10, 200: 10, 1000: 5, 2000: 2}
@@ -31,7 +31,13 @@ def measure(name: str, folder: Path | None, kernels: int, number: int) -> Cell:
     return {label: round(count / len(centres), 4) for label, count in counts.items()}
 
 
-def run(names: Iterable[str], ledger: Ledger, folder: Path | None, sizes: Iterable[int] = SIZES) -> Cell:
+def run(
+    names: Iterable[str],
+    ledger: Ledger,
+    folder: Path | None,
+    sizes: Iterable[int] = SIZES,
+    most: int = FOLDS,
+) -> Cell:
     """Means over the draws: {size: {set: {stop: fraction}}}."""
     names, means = list(names), {}
     for kernels in sizes:
@@ -42,7 +48,7 @@ def run(names: Iterable[str], ledger: Ledger, folder: Path | None, sizes: Iterab
                     f"columns/{name}/{kernels}/{number}",
                     lambda name=name, kernels=kernels, number=number: measure(name, folder, kernels, number),
                 )
-                for number in range(DRAWS[kernels])
+                for number in range(min(most, DRAWS[kernels]))
             ]
             if done := [draw for draw in draws if draw]:
                 by_set[name] = {stop: mean(draw[stop] for draw in done) for stop in done[0]}

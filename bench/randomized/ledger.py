@@ -9,6 +9,11 @@ from typing import Any
 Cell = dict[str, Any]
 
 
+def failed(cell: Cell) -> bool:
+    """Whether it, or a part of it, is an error."""
+    return "error" in cell or any(isinstance(part, dict) and failed(part) for part in cell.values())
+
+
 class Ledger:
     """What has been measured; what has not is measured while there is time for it."""
 
@@ -27,11 +32,13 @@ class Ledger:
             self.missing.append(key)
             return None
         started = time.perf_counter()
-        self.cells[key] = measure()
-        shown = "  ".join(f"{name} {value}" for name, value in self.cells[key].items())
+        made = measure()
+        shown = "  ".join(f"{name} {value}" for name, value in made.items())
         print(f"{key}: {shown}  ({time.perf_counter() - started:.1f} s)", flush=True)
-        self.save({})
-        return self.cells[key]
+        if not failed(made):  # what failed is tried again by the next run
+            self.cells[key] = made
+            self.save({})
+        return made
 
     def save(self, report: Cell) -> None:
         """Write the report with all cells."""

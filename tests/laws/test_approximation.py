@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from samara import ELMRegressor
 from samara.linalg import ErrorStop, GradientStop, RidgeStop
 from samara.solvers import FastSvd, Rsvd, Sketch
-from samara.solvers.subspace import probe_norms, subspace_by_stop
+from samara.solvers.subspace import gram_probe_norms, probe_norms, subspace_by_stop
 from tests.oracles_lowrank import construct_q, construct_qg
 from tests.problems import make_problem, problems
 from tests.tasks import dense_of, directions_of, task_of
@@ -148,13 +148,26 @@ def test_probe_norms_are_those_of_projected_columns(seed, rows, columns, r):
 
 @given(problem=problems(rows=(60, 200)), exponent=st.floats(-2, 3))
 def test_what_a_ridge_stop_leaves_is_below_the_ridge(problem, exponent):
-    """What the Gram matrix lacks, Hᵀ(H − HVVᵀ), is at most a tenth of α; its probes were a hundredth."""
+    """Of the Gram matrix is left at most a tenth of α: the probes are ten, each allowed a hundredth."""
     alpha = 10.0**exponent
     model = ELMRegressor(120, hidden="rbf", alpha=1.0, solver=FastSvd(RidgeStop(alpha)), random_state=0)
     problem.fit(model)
     A = dense_of(problem, model).A
     V = directions_of(problem, model)
-    assert np.linalg.norm(A.T @ (A - A @ V @ V.T), 2) < 0.1 * alpha
+    left = A - A @ V @ V.T
+    assert np.linalg.norm(left.T @ left) < 0.1 * alpha
+
+
+@given(seed=st.integers(0, 10**6), columns=st.integers(4, 20), r=st.integers(1, 3))
+def test_gram_probes_are_those_of_the_residual_gram(seed, columns, r):
+    """‖Hᵀ(I − QQᵀ)Hω‖ after each column, written out."""
+    rng = np.random.default_rng(seed)
+    H, omega = rng.normal(size=(40, 25)), rng.normal(size=(25, columns))
+    R = np.linalg.qr(H @ omega, mode="r")
+    for j, value in enumerate(gram_probe_norms(R, H.T @ H @ omega, r)):
+        Q = np.linalg.qr(H @ omega[:, :j])[0]
+        left = H.T @ (H @ omega[:, j : j + r] - Q @ (Q.T @ H @ omega[:, j : j + r]))
+        assert value == pytest.approx(np.linalg.norm(left, axis=0).max(), rel=1e-8)
 
 
 @pytest.mark.parametrize("solver", ["rsvd", "sketch"])
