@@ -118,8 +118,10 @@ def _rows_bytes(shape: Shape, block: int, workers: int, dual: bool) -> int:
 def _low_rank_bytes(shape: Shape, block: int, workers: int, solver: str) -> int:
     width, t = shape.width, shape.n_targets
     k = columns_of(shape, solver) + (_training_sets(shape) * t if solver == "sketch" else 0)
-    # Ω, HᵀHΩ and their like; the rows of Y and their triangle; then the moments of the coordinates.
-    lane = _lane_bytes(shape, block) + 24 * width * k + 40 * block * k + 136 * k * k
+    # Ω, HᵀHΩ and their like; the rows of Y, up to 9k of them in three copies where a stop reads their
+    # triangle; then the moments of the coordinates.
+    probes = 232 if isinstance(shape.rank, str) or solver.startswith("fast") else 96
+    lane = _lane_bytes(shape, block) + 24 * width * k + 40 * block * k + probes * k * k
     moments = (workers * shape.n_folds + 6) * 8 * (k + 1 + t) ** 2
     found = 40 * width * k + workers * lane + moments
     if isinstance(shape.rank, str):  # it may find that the whole space is needed
