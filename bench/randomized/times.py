@@ -48,7 +48,7 @@ def others(before: tuple[float | None, float, float]) -> float | None:
 
 
 def measure(name: str, folder: Path | None, kernels: int) -> Cell:
-    """The least disturbed of up to four attempts: threaded BLAS that has to share a core slows out of measure.
+    """The least disturbed of up to four attempts: threaded BLAS sharing a core slows beyond measure.
 
     The attempt is chosen by what other processes used meanwhile, never by what was measured.
     """
