@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 from samara.core import Factor
-from samara.solvers.lowrank import FastSvd, FastSvdGradient, ProjectedFactor, Rsvd, Sketch
+from samara.solvers.lowrank import FastSvd, FastSvdGradient, ProjectedFactor, Rsvd
 from samara.solvers.lsqr import Lsqr
 from samara.solvers.normal import Gram, IllConditionedError, NormalFactor, NormalSystem, extend, safe_ridge
 from samara.solvers.precondition import Precondition
 from samara.solvers.root import Qr, RootFactor, RootSystem, numerical_rank
 from samara.solvers.rows import Dual, RowFactor, RowSystem, Svd
+from samara.solvers.sketch import Sketch
 from samara.solvers.task import Rank, Task
 from samara.solvers.training_sets import IterativeFactor
 
