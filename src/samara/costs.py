@@ -12,8 +12,8 @@ import numpy as np
 from samara.core import TILE_ROWS
 from samara.errors import InputError
 
-# Four times the 384 rows that OpenBLAS takes at a time. Between 1024 and 4096 rows of 1000 nodes no difference
-# was found that a second series of runs confirmed.
+# Four times the 384 rows that OpenBLAS takes at a time. Between 1024 and 4096 rows of 1000 nodes no
+# difference was found that a second series of runs confirmed.
 DEFAULT_BLOCK = 1536
 SMALLEST_BLOCK = 128
 KEY_ROWS = 131_072  # rows whose folds are worked out at a time
