@@ -9,6 +9,7 @@ from samara.linalg.blas import (
     mirror_upper,
     routine_address,
     single_blas_thread,
+    solve_from_right,
     solve_upper,
 )
 from samara.linalg.inverse import PinvResult, pinv
@@ -17,6 +18,7 @@ from samara.linalg.room import copied, room
 from samara.linalg.semidefinite import NystroemResult, nystroem
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop, Stop
 from samara.linalg.svd import SVDResult, fast_svd, rsvd
+from samara.linalg.tiles import TileForm, TileSide, kernel_tile
 from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle, triangle_condition
 
 __all__ = [
@@ -29,6 +31,8 @@ __all__ = [
     "RidgeStop",
     "SVDResult",
     "Stop",
+    "TileForm",
+    "TileSide",
     "add_gram",
     "add_product",
     "available_cores",
@@ -36,6 +40,7 @@ __all__ = [
     "factor_upper",
     "fast_svd",
     "in_threads",
+    "kernel_tile",
     "leading_solutions",
     "mirror_upper",
     "nystroem",
@@ -45,6 +50,7 @@ __all__ = [
     "routine_address",
     "rsvd",
     "single_blas_thread",
+    "solve_from_right",
     "solve_upper",
     "stacked_triangle",
     "triangle",

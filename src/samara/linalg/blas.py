@@ -127,6 +127,19 @@ def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:
     return B
 
 
+def solve_from_right(R: Array, B: Array) -> Array:
+    """B becomes B R⁻¹ in place, both of one dtype; only the upper triangle of R is read."""
+    if R.dtype != B.dtype or R.shape != (B.shape[1], B.shape[1]):
+        raise TypeError(f"a triangle of {R.shape} {R.dtype} for rows of {B.shape} {B.dtype}")
+    if B.size == 0:
+        return B
+    double = B.dtype == np.float64
+    one = _ref(ctypes.c_double(1) if double else ctypes.c_float(1))
+    trsm = _routine("dtrsm" if double else "strsm", 11)
+    trsm(b"L", b"L", b"N", b"N", _int(B.shape[1]), _int(len(B)), one, *_rows(R), *_rows(B))
+    return B
+
+
 def mirror_upper(A: Array) -> Array:
     """Copy the upper triangle onto the lower one, in place, a band of rows at a time."""
     for lo in range(0, len(A), 256):

@@ -14,10 +14,10 @@ from samara.core import Array
 from samara.linalg.blas import routine_address
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
-SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR = range(6)
-_LOG2E = float(np.log2(np.e))
+SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN = range(8)
+LOG2E = float(np.log2(np.e))
 # What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
-EXPONENT = {SIGMOID: -_LOG2E, TANH: 2 * _LOG2E, GAUSSIAN: -_LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
+EXPONENT = {SIGMOID: -LOG2E, TANH: 2 * LOG2E, GAUSSIAN: -LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
 
 
 class _Job(ctypes.Structure):

@@ -1,22 +1,30 @@
 """h(x): hidden layers, scalings and codings."""
 
 from samara.maps.compiled import fused
+from samara.maps.gramian import Gramian
+from samara.maps.kernel_rows import KernelRows, Whitened
+from samara.maps.kernels import KERNELS, Kernel
 from samara.maps.layers import LAYERS, Additive, Radial
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
 from samara.maps.scaling import AsFloat, ClassCodes, QuantileNormal, Standardize
 
 __all__ = [
+    "KERNELS",
     "LAYERS",
     "Additive",
     "AdditiveNodes",
     "AsFloat",
     "ClassCodes",
     "DirectLink",
+    "Gramian",
+    "Kernel",
+    "KernelRows",
     "Project",
     "QuantileNormal",
     "Radial",
     "RadialNodes",
     "Standardize",
+    "Whitened",
     "as_dtype",
     "fused",
     "leading",

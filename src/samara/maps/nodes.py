@@ -10,6 +10,7 @@ import numpy as np
 
 from samara.core import Array, FeatureMap, dense
 from samara.maps.activations import ACTIVATIONS, prescale
+from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.scaling import Standardize
 
 
@@ -163,6 +164,8 @@ def leading(feature_map: FeatureMap, n_out: int) -> FeatureMap:
             return replace(feature_map, weights=np.ascontiguousarray(feature_map.weights[:, :n_out]))
         case RadialNodes():
             return replace(feature_map, centres=feature_map.centres[:n_out], gamma=feature_map.gamma[:n_out])
+        case KernelRows() | Whitened():
+            return feature_map.leading(n_out)
         case DirectLink() if n_out > feature_map.n_inputs:
             return replace(feature_map, nodes=leading(feature_map.nodes, n_out - feature_map.n_inputs))
     return FirstNodes(feature_map, n_out)
@@ -177,4 +180,8 @@ def as_dtype(feature_map: FeatureMap, dtype: np.dtype[np.floating]) -> FeatureMa
             return replace(
                 feature_map, centres=feature_map.centres.astype(dtype), gamma=feature_map.gamma.astype(dtype)
             )
+        case KernelRows():
+            return replace(feature_map, dtype=dtype)
+        case Whitened(rows, triangle):
+            return Whitened(replace(rows, dtype=dtype), triangle.astype(dtype))
     return feature_map

@@ -1,0 +1,112 @@
+"""A tile of a kernel matrix: the product of two sets of rows, and what the kernel makes of it, in one call.
+
+Both sides are scaled alike beforehand, so that one prepared copy of the rows serves as either: their product
+is then already the exponent of 2 (or what is raised to a power), and the Gaussian adds half the squares of
+both rows, −½‖x‖² and −½‖z‖², to x·z.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from samara.core import TILE_ROWS, Array
+from samara.linalg.kernels import GAUSSIAN, LAPLACIAN, LINEAR, LOG2E, POWER, TANH
+
+
+class TileSide(NamedTuple):
+    """One side of a tile; without rows, ``out`` comes with the product already in it."""
+
+    rows: Array | None  # (n, width), each contiguous
+    halves: Array | None = None  # −½‖x‖² of each, for the Gaussian
+
+
+class TileForm(NamedTuple):
+    """What becomes of z = x·z.
+
+    Kinds: 2^min(z − ½‖x‖² − ½‖z‖², 0), tanh((z + constant)/2log₂e), z + constant, its power, 2^−‖x − z‖₁.
+    """
+
+    kind: int = LINEAR
+    constant: float = 0.0
+    power: int = 1
+
+
+def kernel_tile(
+    left: TileSide, right: TileSide, form: TileForm, out: Array, shift: Array | None = None
+) -> Array:
+    """k(left, right) less the shift, into ``out``; all of one precision."""
+    if out.size == 0:
+        return out
+    for lo in range(0, len(out), TILE_ROWS):
+        rows = slice(lo, lo + TILE_ROWS)
+        _piece(_cut(left, rows), right, form, out[rows])
+        if shift is not None:
+            out[rows] -= shift
+    return out
+
+
+def slack(width: int, dtype: np.dtype[np.floating]) -> float:
+    """Bound of the rounding in x·z − ½‖x‖² − ½‖z‖² of equal rows, as a share of ½‖x‖².
+
+    The error of a sum of ``width`` squares grows with the root of their number; this is several times that.
+    """
+    return float(np.finfo(dtype).eps * (8 + 4 * np.sqrt(width)))
+
+
+def _cut(side: TileSide, rows: slice) -> TileSide:
+    return TileSide(*(None if part is None else part[rows] for part in side))
+
+
+def _piece(left: TileSide, right: TileSide, form: TileForm, z: Array) -> None:
+    """The tile without the compiled loops."""
+    if form.kind == LAPLACIAN:
+        _laplacian(left, right, z)
+        return
+    if left.rows is not None and right.rows is not None:
+        np.matmul(left.rows, right.rows.T, out=z)
+    if form.kind == GAUSSIAN:
+        _gaussian(left, right, z)
+        return
+    z += z.dtype.type(form.constant)
+    if form.kind == TANH:
+        z *= z.dtype.type(0.5 / LOG2E)
+        np.tanh(z, out=z)
+    elif form.kind == POWER:
+        np.power(z, form.power, out=z)
+
+
+def _gaussian(left: TileSide, right: TileSide, z: Array) -> None:
+    """2 to the exponent; where the sum of the three terms is all rounding, from the differences."""
+    assert left.halves is not None
+    assert right.halves is not None
+    z += right.halves
+    z += left.halves[:, None]
+    width = 0 if right.rows is None else right.rows.shape[1]
+    i, j = np.nonzero(z > slack(width, z.dtype) * left.halves[:, None])
+    if left.rows is None or right.rows is None:
+        z[i, j] = 0
+    else:
+        for lo in range(0, len(i), TILE_ROWS):
+            rows, columns = i[lo : lo + TILE_ROWS], j[lo : lo + TILE_ROWS]
+            gap = left.rows[rows] - right.rows[columns]
+            z[rows, columns] = -0.5 * np.einsum("ij,ij->i", gap, gap)
+    z *= z.dtype.type(1 / LOG2E)
+    with np.errstate(under="ignore"):
+        np.exp(z, out=z)
+
+
+def _laplacian(left: TileSide, right: TileSide, z: Array) -> None:
+    """2 to the sum of the differences of each column, a column at a time."""
+    assert left.rows is not None
+    assert right.rows is not None
+    z[...] = 0
+    gap = np.empty_like(z)
+    for mine, theirs in zip(left.rows.T, right.rows.T, strict=True):
+        np.subtract(mine[:, None], theirs, out=gap)
+        np.abs(gap, out=gap)
+        z -= gap
+    z *= z.dtype.type(1 / LOG2E)
+    with np.errstate(under="ignore"):
+        np.exp(z, out=z)
