@@ -10,7 +10,7 @@ from samara.errors import (
     NonFiniteError,
     SamaraError,
 )
-from samara.estimators import ELMClassifier, ELMRegressor
+from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 if TYPE_CHECKING:
     from samara.report import SelectionDisplay, SpectrumDisplay
@@ -24,6 +24,8 @@ __all__ = [
     "ELMClassifier",
     "ELMRegressor",
     "InputError",
+    "KernelELMClassifier",
+    "KernelELMRegressor",
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",

@@ -55,6 +55,7 @@ class Shape:
     oversampling: int | None = None  # of a solver given as an object; None: the usual
     most_steps: int = MAX_STEPS  # of an iterative solver
     sample_rows: int = 0
+    layer_bytes: int = 0  # beside the weights
     grows: bool = False  # nodes may be appended to a model half as large
 
     @property
@@ -69,7 +70,7 @@ class Shape:
 
 def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     """Predicted peak above the input: the largest of the look, the passes and the solve."""
-    hidden = shape.itemsize * (shape.n_inputs + 1) * (shape.n_hidden + shape.n_link)
+    hidden = shape.itemsize * (shape.n_inputs + 1) * (shape.n_hidden + shape.n_link) + shape.layer_bytes
     sample = 8 * shape.sample_rows * shape.n_inputs * 3
     profile = workers * (24 * block * (shape.n_inputs + shape.n_targets) + sample)
     return int(BASE + hidden + max(profile, _BYTES[solver](shape, block, workers)))

@@ -19,7 +19,7 @@ from samara.prepare import draw_maps, first_look, look
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
 from samara.settings import N_RIDGES, Settings
 from samara.solvers import IllConditionedError, ProjectedFactor, Qr, Task, extend, safe_ridge
-from samara.summaries import Layout
+from samara.summaries import Layout, Profile
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Fitted:
     approximation_error: float  # of H by the directions used, relative; 0 where nothing is left out
 
 
-def fit(source: Source, settings: Settings) -> Fitted:
-    """Fit a source of raw inputs and targets."""
-    profile = look(source, settings)
+def fit(source: Source, settings: Settings, profile: Profile | None = None) -> Fitted:
+    """Fit a source of raw inputs and targets, after a look at it where none is given."""
+    profile = look(source, settings) if profile is None else profile
     sizes: tuple[int, ...] | None = settings.first_sizes()
     trial: Trial | None = None
     rounds = 0

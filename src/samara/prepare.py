@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +19,15 @@ from samara.maps import (
 )
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
+
+class Scaled(Protocol):
+    """Settings that say how the inputs are scaled."""
+
+    @property
+    def scale(self) -> str | None: ...
+    @property
+    def dtype(self) -> np.dtype[np.floating]: ...
+
 
 LOOK_CELLS = 1 << 18  # values looked at in one call
 LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
@@ -38,7 +48,7 @@ def look(source: Source, settings: Settings) -> Profile:
 
 def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:
     """Scaling, then hidden layer."""
-    scaling = _scaling(source, settings, profile)
+    scaling = scaling_of(source, settings, profile)
     layer = settings.layer
     nodes: FeatureMap
     if is_drawn(layer):
@@ -57,7 +67,8 @@ def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: in
     return scaling, nodes
 
 
-def _scaling(source: Source, settings: Settings, profile: Profile) -> FeatureMap:
+def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap:
+    """How the inputs are scaled, learned from the look."""
     if settings.scale == "standard":
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
     if settings.scale == "quantile":

@@ -12,12 +12,12 @@ from samara.core import FeatureMap, Source
 from samara.costs import MAX_STEPS, Shape
 from samara.engines import Progress, Threads
 from samara.errors import BudgetError
-from samara.maps import Additive, Radial
+from samara.maps import Additive, Landmarks, Radial
 from samara.plan import Budget, Plan, make_plan
 from samara.selection import Selector
 from samara.solvers import SOLVERS, Rank, Solver
 
-Layer = Additive | Radial | FeatureMap
+Layer = Additive | Radial | Landmarks | FeatureMap
 
 N_RIDGES = 10  # of the grid
 QUANTILE_ROWS = 5000  # rows whose ranks stand for all rows'
@@ -75,6 +75,7 @@ class Settings:
             trace=trace,
             sample_rows=min(rows, source.n_rows),
             grows=self.sizes is None,
+            layer_bytes=self.layer.bytes(sizes[-1]) if isinstance(self.layer, Landmarks) else 0,
             rank=self.rank,
             oversampling=getattr(getattr(solver, "stop", None), "r", getattr(solver, "oversampling", None)),
             most_steps=getattr(solver, "max_iter", MAX_STEPS),
@@ -115,6 +116,6 @@ def size_ladder(most: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(most / 2 ** (k / 2))) for k in range(steps + 1)}))
 
 
-def is_drawn(layer: Layer) -> TypeGuard[Additive | Radial]:
+def is_drawn(layer: Layer) -> TypeGuard[Additive | Radial | Landmarks]:
     """Whether the layer is still to be drawn (else it is a finished map)."""
-    return isinstance(layer, Additive | Radial)
+    return isinstance(layer, Additive | Radial | Landmarks)

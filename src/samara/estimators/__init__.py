@@ -1,6 +1,7 @@
 """The scikit-learn face."""
 
 from samara.estimators.classifier import ELMClassifier
+from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
 
-__all__ = ["ELMClassifier", "ELMRegressor"]
+__all__ = ["ELMClassifier", "ELMRegressor", "KernelELMClassifier", "KernelELMRegressor"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.base import BaseELM
-from samara.estimators.inputs import check_inputs, check_weights
-from samara.estimators.progress import reporting
-from samara.sources import ArraySource
+from samara.estimators.faces import Regression
 
 
-class ELMRegressor(RegressorMixin, BaseELM):
+class ELMRegressor(BaseELM, Regression):
     """Extreme learning machine for regression, in closed form.
 
     min ‖Hβ − T‖² + α‖β‖² with H = g(XW + b), W and b drawn at random. Fitted in one pass over the rows
@@ -101,47 +98,6 @@ class ELMRegressor(RegressorMixin, BaseELM):
     (2,)
     """
 
-    @reporting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs: numbers of any type.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the row twice; a weight of 0 leaves it out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with self._all_or_nothing():
-            X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
-            weight = check_weights(sample_weight, X)
-            self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight))
-            self._one_target = y.ndim == 1
-        return self
-
-    def predict(self, X: Any) -> Array:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predictions.
-        """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if self._one_target else outputs
-
     @property
     def coef_(self) -> Array:
         """Output weights."""
@@ -153,8 +109,3 @@ class ELMRegressor(RegressorMixin, BaseELM):
         """Intercept."""
         check_is_fitted(self, "model_")
         return float(self.model_.intercept[0]) if self._one_target else self.model_.intercept
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

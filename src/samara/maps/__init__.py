@@ -4,6 +4,7 @@ from samara.maps.compiled import fused
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import KERNELS, Kernel
+from samara.maps.landmarks import Landmarks, whitened
 from samara.maps.layers import LAYERS, Additive, Radial
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
 from samara.maps.scaling import AsFloat, ClassCodes, QuantileNormal, Standardize
@@ -19,6 +20,7 @@ __all__ = [
     "Gramian",
     "Kernel",
     "KernelRows",
+    "Landmarks",
     "Project",
     "QuantileNormal",
     "Radial",
@@ -28,4 +30,5 @@ __all__ = [
     "as_dtype",
     "fused",
     "leading",
+    "whitened",
 ]

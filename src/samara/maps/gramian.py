@@ -43,6 +43,29 @@ class Gramian:
         """(n, n)."""
         return self.n, self.n
 
+    @property
+    def rows(self) -> Any:
+        """The rows it was made from."""
+        return self._X
+
+    @property
+    def max_rank(self) -> int:
+        """Rank that it never exceeds."""
+        known = self.kernel.max_rank(int(self._X.shape[1]))
+        return self.n if known is None else min(self.n, known)
+
+    def part(self, rows: Array) -> Gramian:
+        """The kernel matrix of some of the rows."""
+        if self.kernel.name == "precomputed":
+            return Gramian(self.kernel, _cut(self._X, rows, rows), self.dtype)
+        return Gramian(self.kernel, self._X[rows], self.dtype)
+
+    def root(self) -> Array | None:
+        """Rows whose products are the kernel matrix, in float64; None where there are none of few columns."""
+        if self.kernel.name not in ("linear", "cosine") or sparse.issparse(self._X):
+            return None
+        return np.asarray(self._side.rows, np.float64)
+
     def tile(self, rows: Index, columns: Index, out: Array | None = None) -> Array:
         """K[rows][:, columns], into ``out`` where given; slices or arrays of row numbers."""
         if self.kernel.name == "precomputed":

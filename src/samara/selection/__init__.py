@@ -1,5 +1,6 @@
 """Factor → ridge and size."""
 
+from samara.selection.dual import left_out_surface
 from samara.selection.methods import SELECTORS, Gcv, KFold, LCurve, Loo, TooFewFoldsError, leave_out_pass
 from samara.selection.surface import Selection, Surface, choose
 
@@ -17,4 +18,5 @@ __all__ = [
     "TooFewFoldsError",
     "choose",
     "leave_out_pass",
+    "left_out_surface",
 ]

@@ -1,0 +1,104 @@
+"""`nystroem`: a kernel model on M centres, through the one-pass fit of whitened rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from samara.core import Array, Source
+from samara.errors import InputError
+from samara.fit import Fitted, fit
+from samara.kernel_data import checked, found_gamma, gathered, some_rows
+from samara.kernel_settings import KernelSettings, Nystroem
+from samara.linalg.blas import solve_upper
+from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
+from samara.model import Model
+from samara.plan import Plan
+from samara.prepare import look, scaling_of
+from samara.selection import Selection
+
+ERROR_ROWS = 1000  # on which the share of the kernel that the centres miss is measured
+
+
+@dataclass(frozen=True)
+class KernelFitted:
+    """A kernel model, and how it came about."""
+
+    model: Model
+    plan: Plan
+    selection: Selection | None
+    alpha: float | Array
+    kernel: Kernel
+    rank: int
+    condition: float
+    approximation_error: float  # relative
+    fnorm: float = 0.0  # ‖K − K̃‖_F of a sketch
+    residual: float = 0.0
+    n_iter: int = 0
+
+
+def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Nystroem) -> KernelFitted:
+    """Draw the centres, whiten them, and fit as an extreme learning machine with these nodes."""
+    sizes = settings.n_centres(source.n_rows)
+    if sizes is not None and sizes[-1] > source.n_rows:
+        raise InputError(f"{sizes[-1]:,} centres are more than the {source.n_rows:,} rows.")
+    asked = settings.of_centres(settings.kernel, sizes, solver.centres)
+    profile = look(source, asked)
+    if settings.kernel.name == "precomputed":
+        nodes = _given_centres(source, settings, sizes)
+        done, kernel = fit(source, replace(asked, layer=nodes, sizes=(nodes.n_out,)), profile), settings.kernel
+    else:
+        rows = some_rows(source, settings, scaling_of(source, settings, profile), profile)
+        kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
+        kernel.validate()
+        done = fit(source, settings.of_centres(kernel, sizes, solver.centres), profile)
+    reasons = (plan.reasons[0], *done.plan.reasons)
+    return KernelFitted(
+        model=_collapsed(done.model),
+        plan=replace(done.plan, solver="nystroem", reasons=reasons),
+        selection=done.selection,
+        alpha=done.alpha,
+        kernel=kernel,
+        rank=done.n_hidden,
+        condition=done.condition,
+        approximation_error=_missed(source, done),
+    )
+
+
+def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None) -> Whitened:
+    """Some rows of a matrix that is given."""
+    plain = AsFloat(source.n_features, settings.dtype)
+    block = next(iter(source.parts(1)[0].blocks(source.n_rows)))
+    gramian = checked(Gramian(settings.kernel, plain(block.X), settings.dtype))
+    rng = np.random.default_rng(np.random.SeedSequence([settings.entropy, 0]))
+    count = sizes[-1] if sizes else min(source.n_rows, 2000)
+    chosen = rng.permutation(source.n_rows)[:count]
+    return whitened(KernelRows(settings.kernel, chosen, settings.dtype), gramian.tile(chosen, chosen))
+
+
+def _collapsed(model: Model) -> Model:
+    """k(x, Z)·(T⁻¹β): no triangle to keep and none to solve with. float32 would lose it to rounding."""
+    nodes = model.maps[-1]
+    if not isinstance(nodes, Whitened) or nodes.triangle.dtype != np.float64:
+        return model
+    triangle = np.ascontiguousarray(nodes.triangle)
+    coef = solve_upper(triangle, np.array(model.coef, np.float64, order="C"))
+    return Model((*model.maps[:-1], nodes.rows), coef, model.intercept)
+
+
+def _missed(source: Source, done: Fitted) -> float:
+    """1 − tr K̃ / tr K, on some rows: what the centres leave of the kernel matrix (its nuclear norm)."""
+    block = next(iter(source.parts(1)[0].blocks(ERROR_ROWS)))
+    X = block.X
+    for feature_map in done.model.maps[:-1]:
+        X = feature_map(X)
+    nodes = done.model.maps[-1]
+    assert isinstance(nodes, Whitened)
+    kept = np.sum(np.asarray(nodes(X), np.float64) ** 2, axis=1)
+    kernel = nodes.rows.kernel
+    if kernel.name == "precomputed":
+        whole = np.asarray(X)[np.arange(len(block)), block.start + np.arange(len(block))]
+    else:
+        whole = Gramian(kernel, X, np.dtype(np.float64)).diagonal()
+    return float(np.clip(1 - kept.sum() / (float(whole.sum()) or 1.0), 0.0, 1.0))

@@ -1,0 +1,197 @@
+"""The two faces of every estimator: targets that are numbers, and targets that are classes."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from samara.core import Array
+from samara.errors import InputError
+from samara.estimators.common import ClosedForm
+from samara.estimators.inputs import check_inputs, check_weights, distinct
+from samara.estimators.progress import reporting
+from samara.maps import ClassCodes
+from samara.sources import ArraySource
+
+
+class Regression(RegressorMixin, ClosedForm):
+    """Fit to numbers, one column or several, and predict them."""
+
+    def _fit_source(self, source: ArraySource) -> None:
+        raise NotImplementedError
+
+    @reporting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Inputs: numbers of any type.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with self._all_or_nothing():
+            X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
+            weight = check_weights(sample_weight, X)
+            self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight))
+            self._one_target = y.ndim == 1
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictions.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if self._one_target else outputs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class Classification(ClassifierMixin, ClosedForm):
+    """Fit to ±1 codes of the classes, and predict the class with the largest output."""
+
+    class_weight: Any
+
+    def _fit_source(self, source: ArraySource) -> None:
+        raise NotImplementedError
+
+    @reporting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to labelled rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Inputs: numbers of any type.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with self._all_or_nothing():
+            X, y = check_inputs(self, X, y, fitting=True)
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
+            weight = check_weights(sample_weight, X)
+            classes = distinct(y if weight is None else y[weight > 0])
+            if len(classes) < 2:
+                only = classes.tolist()[0]
+                name = type(self).__name__
+                raise InputError(f"{name} needs two classes or more; y holds one class only: {only!r}.")
+            if self.class_weight is not None:
+                weight = _weigh_classes(self.class_weight, classes, y, weight)
+            source = ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes))
+            self._fit_source(source)
+            self.classes_ = classes
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Outputs of the network: near +1 for the class, near −1 for the others.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column a class; for two classes, that of the second.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X: Any) -> Array:
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The class with the largest output.
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Estimate class probabilities.
+
+        Least squares on ±1 codes estimates 2p − 1; the estimates are moved to the nearest point whose
+        coordinates are non-negative and add up to 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            p = np.clip((scores + 1) / 2, 0, 1)
+            return np.stack([1 - p, p], axis=1)
+        return project_to_simplex((scores + 1) / 2)
+
+
+def project_to_simplex(P: Array) -> Array:
+    """The nearest row of probabilities: subtract what makes the positive parts add up to 1."""
+    ordered = -np.sort(-P, axis=1)
+    excess = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, P.shape[1] + 1)
+    last = np.sum(ordered > excess, axis=1) - 1
+    return np.asarray(np.maximum(P - excess[np.arange(len(P)), last][:, None], 0))
+
+
+def _weigh_classes(class_weight: Any, classes: Array, y: Array, weight: Array | None) -> Array:
+    """Rows' weights times their classes' weights."""
+    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    weight = np.ones(len(y)) if weight is None else weight
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(codes, weight, minlength=len(classes))
+        factors = totals.sum() / (len(classes) * totals)
+    elif isinstance(class_weight, dict):
+        strangers = [label for label in class_weight if label not in classes]
+        if strangers:
+            raise InputError(f"class_weight names a class that is not in y: {strangers[0]!r}.")
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+        if not (np.isfinite(factors).all() and (factors >= 0).all() and factors.any()):
+            raise InputError("class_weight must be non-negative numbers, not all zero.")
+    else:
+        raise InputError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}.')
+    return np.asarray(weight * factors[codes])

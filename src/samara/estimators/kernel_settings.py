@@ -1,0 +1,110 @@
+"""From the parameters of a kernel estimator to checked settings of a fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from samara.costs import parse_memory
+from samara.engines import Progress
+from samara.errors import InputError, unknown_name
+from samara.estimators.parameters import (
+    read_alphas,
+    read_dtype,
+    read_engine,
+    read_rank,
+    read_scale,
+    read_selector,
+)
+from samara.kernel_settings import Gamma, KernelSettings, Nystroem
+from samara.maps import KERNELS, Kernel
+from samara.plan import Budget
+from samara.selection import KFold, Loo, Selector
+from samara.solvers.kernel import KERNEL_SOLVERS, KernelSolver
+
+NAMES = tuple(name for name in KERNELS if name != "callable")
+SOLVER_NAMES = (*KERNEL_SOLVERS, "nystroem")
+WITH_RANK = ("sketch", "nystroem", "pcg")
+
+
+def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSettings:
+    """Check every parameter; the first that can't be used is named."""
+    gamma = _gamma(estimator.gamma)
+    kernel = _kernel(estimator, 1.0 if isinstance(gamma, str) else gamma)
+    alphas = read_alphas(estimator.alpha)
+    solver = _solver(estimator.solver)
+    rank = read_rank(estimator.rank, "rows")
+    selector, why = _selector(estimator.selection, alphas, solver)
+    scale, engine = read_scale(estimator.scale), read_engine(estimator.engine)
+    if kernel.name == "precomputed" and scale is not None:
+        raise InputError('kernel="precomputed" takes the kernel matrix as it is: use scale=None.')
+    if solver is not None and solver.name not in WITH_RANK and rank != "auto":
+        raise InputError(f'rank is for {", ".join(WITH_RANK)}; solver="{solver.name}" uses every row.')
+    return KernelSettings(
+        kernel=kernel,
+        gamma=gamma,
+        alphas=alphas,
+        solver=solver,
+        rank=rank,
+        selector=selector,
+        selection_why=why,
+        scale=scale,
+        fit_intercept=bool(estimator.fit_intercept),
+        budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
+        dtype=read_dtype(estimator.dtype),
+        entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
+        alpha_per_target=bool(estimator.alpha_per_target),
+        progress=progress or engine.progress,
+    )
+
+
+def _gamma(gamma: Any) -> Gamma:
+    if not isinstance(gamma, str):
+        return gamma  # type: ignore[no-any-return]  # the kernel checks the number
+    if gamma not in ("scale", "median", "auto"):
+        raise unknown_name("gamma", gamma, ("scale", "median", "auto"))
+    return gamma  # type: ignore[return-value]
+
+
+def _kernel(estimator: Any, gamma: float) -> Kernel:
+    given = estimator.kernel
+    if isinstance(given, Kernel):
+        given.validate()
+        return given
+    if callable(given):
+        return Kernel("callable", function=given)
+    if not isinstance(given, str) or given not in NAMES:
+        raise unknown_name("kernel", given, (*NAMES, "or a callable"))
+    kernel = Kernel(given, gamma, estimator.degree, estimator.coef0)
+    kernel.validate()
+    return kernel
+
+
+def _solver(given: Any) -> KernelSolver | Nystroem | None:
+    """The solver, None for the plan to choose."""
+    if isinstance(given, str):
+        if given not in ("auto", *SOLVER_NAMES):
+            raise unknown_name("solver", given, ("auto", *SOLVER_NAMES))
+        if given == "auto":
+            return None
+        return Nystroem() if given == "nystroem" else KERNEL_SOLVERS[given]()
+    if isinstance(given, type) or getattr(given, "name", None) not in SOLVER_NAMES:
+        kind = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        raise InputError(f"solver must be a name or a solver such as samara.solvers.kernel.Pcg(), got {kind}.")
+    given.validate()
+    return given  # type: ignore[no-any-return]
+
+
+def _selector(
+    selection: Any, alphas: tuple[float, ...] | None, solver: KernelSolver | Nystroem | None
+) -> tuple[Selector | None, str]:
+    """Leave-one-out from the dual formula, but for `nystroem`, whose folds come with its pass."""
+    given = alphas is not None and len(alphas) == 1
+    centres = isinstance(solver, Nystroem)
+    auto: Selector = KFold() if centres else Loo()
+    why = "the same pass as the model" if centres else "the same factor as the model, exact"
+    found, reason = read_selector(selection, given, auto, f"selection {auto.name}: from {why}")
+    if found is not None and found.name not in ("kfold", "loo"):
+        raise InputError(f'A kernel model has no {found.name}: use selection="loo" or "kfold".')
+    return found, reason

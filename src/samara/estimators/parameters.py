@@ -1,0 +1,93 @@
+"""Parameters that several estimators share, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from samara.engines import Threads
+from samara.errors import InputError, unknown_name
+from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
+from samara.solvers import Rank
+
+SCALES = ("standard", "quantile")
+DTYPES = ("float32", "float64")
+
+
+def read_scale(scale: Any) -> str | None:
+    """How inputs are scaled."""
+    if scale is not None and scale not in SCALES:
+        raise unknown_name("scale", scale, (*SCALES, "None"))
+    return None if scale is None else str(scale)
+
+
+def read_dtype(given: Any) -> np.dtype[np.floating]:
+    """The working precision."""
+    try:
+        dtype: np.dtype[np.floating] = np.dtype(given)
+    except TypeError:
+        raise unknown_name("dtype", given, DTYPES) from None
+    if dtype.name not in DTYPES:
+        raise unknown_name("dtype", dtype.name, DTYPES)
+    return dtype
+
+
+def read_rank(rank: Any, of: str) -> Rank:
+    """A number, a share or "auto"."""
+    if isinstance(rank, str) and rank == "auto":
+        return "auto"
+    if type(rank) is bool:
+        rank = None  # True is not one direction
+    whole = isinstance(rank, Integral) and int(rank) >= 1
+    share = isinstance(rank, Real) and not isinstance(rank, Integral) and 0 < float(rank) <= 1
+    if not (whole or share):
+        raise InputError(
+            f'rank must be a positive whole number, a share of the {of} in (0, 1] or "auto", got {rank!r}.'
+        )
+    return int(rank) if whole else float(rank)
+
+
+def read_alphas(alpha: Any) -> tuple[float, ...] | None:
+    """The ridges, None for a grid."""
+    if isinstance(alpha, str):
+        if alpha != "auto":
+            raise unknown_name("alpha", alpha, ("auto",))
+        return None
+    given = list(alpha) if isinstance(alpha, Sequence | np.ndarray) else [alpha]
+    if not given:
+        raise InputError("alpha is an empty list: give at least one ridge.")
+    for value in given:
+        if type(value) is bool or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+            raise InputError(f"alpha must be 0 or more (0 is the pseudo-inverse), got {value!r}.")
+    return tuple(sorted({float(value) for value in given}))
+
+
+def read_selector(selection: Any, nothing_to_choose: bool, auto: Selector, why: str) -> tuple[Selector | None, str]:
+    """The selector, where there is something to choose, and why this one."""
+    if isinstance(selection, str):
+        if selection not in ("auto", *SELECTORS):
+            raise unknown_name("selection", selection, ("auto", *SELECTORS))
+    elif not isinstance(selection, KFold | Loo | Gcv | LCurve):
+        raise InputError(f"selection must be a name or a selector, got {type(selection).__name__}.")
+    if nothing_to_choose:
+        return None, "selection none: ridge and size are given"
+    if selection == "auto":
+        return auto, why
+    made: Selector = SELECTORS[selection]() if isinstance(selection, str) else selection
+    if made.name == "kfold" and made.n_folds < 2:
+        raise InputError(f"K-fold needs at least 2 folds, got {made.n_folds}.")
+    return made, f"selection {made.name}: as asked"
+
+
+def read_engine(engine: Any) -> Threads:
+    """Who merges."""
+    if engine is None or engine == "threads":
+        return Threads()
+    if not isinstance(engine, Threads):
+        raise unknown_name("engine", engine, ("threads",))
+    if engine.workers < 1 or engine.block_rows < 0:
+        raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
+    return engine

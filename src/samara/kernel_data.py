@@ -1,0 +1,157 @@
+"""The rows of a kernel model: gathered, scaled, checked, and the width of the kernel found from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import pdist
+
+from samara.core import Array, FeatureMap, Source, dense
+from samara.errors import InputError
+from samara.kernel_settings import KernelSettings
+from samara.maps import AsFloat, Gramian
+from samara.rowkeys import fold_of, row_keys
+from samara.selection import left_out_surface
+from samara.solvers.kernel import Exact, KernelTask
+from samara.summaries import Profile
+
+SEARCH_ROWS = 1500  # on which a gamma is searched: a tenth of a second for each
+MEDIAN_ROWS = 500  # whose distances give the median: 125,000 pairs
+STEPS = (-4, -2, 0, 2, 4)  # powers of 2, in units of "scale"; then the two between the best and its neighbours
+
+
+GRID = 1e-8, 10.0  # smallest and largest ridge, in units of the mean diagonal of the kernel matrix
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All rows, scaled, in memory."""
+
+    X: Any
+    targets: Array
+    weights: Array | None
+    folds: Array | None
+
+
+def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
+    """The rows in memory, rows of weight 0 left out."""
+    blocks = list(source.parts(1)[0].blocks(settings.engine().block_rows))
+    keep = sparse.issparse(blocks[0].X) and isinstance(scaling, AsFloat)
+    as_they_are = keep or settings.kernel.name == "precomputed"
+    pieces = [block.X if as_they_are else scaling(block.X) for block in blocks]
+    X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+    y = np.concatenate([block.y for block in blocks])
+    centre = profile.targets.mean * settings.fit_intercept
+    weights = [block.weight for block in blocks if block.weight is not None]
+    selector = settings.selector
+    folded = selector is not None and selector.name == "kfold"
+    if settings.kernel.name == "precomputed" and len(y) < source.n_rows:
+        raise InputError("A precomputed kernel takes no weights of 0: leave those rows and columns out.")
+    keys = np.concatenate([row_keys(block.X) for block in blocks]) if folded else None
+    return Rows(
+        X=X,
+        targets=(y - centre) / profile.targets.spread,
+        weights=np.concatenate(weights) if weights else None,
+        folds=None if keys is None or selector is None else fold_of(keys, selector.n_folds),
+    )
+
+
+def checked(gramian: Gramian) -> Gramian:
+    """Refuse a precomputed matrix that is not symmetric."""
+    if gramian.kernel.name != "precomputed":
+        return gramian
+    for lo in range(0, gramian.n, 1024):
+        rows = slice(lo, lo + 1024)
+        tile, mirror = gramian.tile(rows, slice(None)), gramian.tile(slice(None), rows).T
+        gap = np.abs(tile - mirror)
+        if gap.max(initial=0.0) > 1e-6 * np.abs(tile).max(initial=0.0):
+            i, j = (int(k) for k in np.unravel_index(int(gap.argmax()), gap.shape))
+            raise InputError(
+                f"A precomputed kernel must be symmetric: K[{lo + i}, {j}] is {tile[i, j]:g}, "
+                f"K[{j}, {lo + i}] is {mirror[i, j]:g}."
+            )
+    return gramian
+
+
+def ridge_grid(trace: float, n: int) -> Array:
+    """Ridges in proportion to the mean diagonal of the kernel matrix."""
+    mean = trace / n if trace > 0 else 1.0
+    return np.geomspace(GRID[0] * mean, GRID[1] * mean, N_RIDGES)
+
+
+def some_rows(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
+    """A few runs of rows from all over the source."""
+    parts = source.parts(16)
+    each = -(-SEARCH_ROWS // len(parts))
+    firsts = [next(iter(part.blocks(each))) for part in parts]
+    X = np.concatenate([np.asarray(scaling(block.X)) for block in firsts])
+    centre = profile.targets.mean * settings.fit_intercept
+    y = np.concatenate([block.y for block in firsts])
+    return Rows(X, (y - centre) / profile.targets.spread, None, None)
+
+
+def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float:
+    """The gamma asked for, as a number."""
+    asked, name = settings.gamma, settings.kernel.name
+    if not settings.kernel.uses_gamma or name == "precomputed":
+        return 1.0
+    if not isinstance(asked, str):
+        return float(asked)
+    if asked == "median":
+        return _median_gamma(name, rows.X)
+    gamma = 1.0 / (rows.X.shape[1] * (_variance(settings, profile, rows.X) or 1.0))
+    return _searched(settings, rows, gamma) if asked == "auto" else gamma
+
+
+def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
+    """Of all entries of the scaled inputs together, as scikit-learn's ``gamma="scale"`` has it."""
+    if settings.scale == "quantile":
+        return float(np.var(X))
+    inputs = profile.inputs
+    with np.errstate(over="ignore", invalid="ignore"):
+        variances = inputs.squares / inputs.weight
+        if settings.scale == "standard":
+            return float(np.mean(variances / inputs.spread**2))
+        return float(np.mean(variances) + np.var(inputs.mean))
+
+
+def _median_gamma(name: str, X: Any) -> float:
+    """1/(2·median²) of the distances for rbf, 1/median for laplacian."""
+    rows = np.linspace(0, X.shape[0] - 1, min(MEDIAN_ROWS, X.shape[0])).astype(int)
+    laplacian = name == "laplacian"
+    if name not in ("rbf", "laplacian"):
+        raise InputError(f'gamma="median" is for rbf and laplacian, not for {name}: use "scale".')
+    distances = pdist(dense(X[rows]), "cityblock" if laplacian else "euclidean")
+    median = float(np.median(distances)) if len(distances) else 0.0
+    if median == 0:
+        return 1.0
+    return 1 / median if laplacian else 0.5 / median**2
+
+
+def _searched(settings: KernelSettings, rows: Rows, scale: float) -> float:
+    """The gamma with the smallest leave-one-out error over all ridges, on some of the rows."""
+    n = rows.X.shape[0]
+    chosen = np.linspace(0, n - 1, min(SEARCH_ROWS, n)).astype(int)
+    scores: dict[int, float] = {}
+
+    def score(step: int) -> float:
+        if step not in scores:
+            kernel = replace(settings.kernel, gamma=scale * 2.0**step)
+            task = KernelTask(
+                gramian=Gramian(kernel, rows.X[chosen], settings.dtype),
+                targets=rows.targets[chosen],
+                weights=None if rows.weights is None else rows.weights[chosen],
+                fit_intercept=settings.fit_intercept,
+                workers=settings.budget.workers,
+            )
+            factor = Exact()(task)
+            surface = left_out_surface(factor, ridge_grid(factor.trace, len(chosen)), None, task.weights)
+            scores[step] = float(np.nanmin(surface.scores.mean(axis=-1)))
+        return scores[step]
+
+    best = min(STEPS, key=score)
+    best = min((best, best - 1, best + 1), key=score)
+    return scale * 2.0**best

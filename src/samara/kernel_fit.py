@@ -1,0 +1,126 @@
+"""The spine of the kernel models: look, plan, kernel matrix, select, solve, model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from samara.centre_fit import KernelFitted, fit_centres
+from samara.core import Array, FeatureMap, Source
+from samara.kernel_data import Rows, checked, found_gamma, gathered, ridge_grid
+from samara.kernel_plan import spare_bytes
+from samara.kernel_settings import KernelSettings, Nystroem
+from samara.maps import Gramian, KernelRows
+from samara.model import Model
+from samara.plan import Plan
+from samara.prepare import scaling_of
+from samara.selection import Selection, choose, left_out_surface
+from samara.solvers.kernel import DualFactor, Iterated, KernelTask
+from samara.summaries import Profile
+
+
+def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
+    """Fit a source of raw inputs and targets."""
+    plan = settings.plan(source)  # refuses before any row is read
+    solver = settings.solver_of(plan)
+    if isinstance(solver, Nystroem):
+        return fit_centres(source, settings, plan, solver)
+    profile = settings.engine().summarize(source, Profile, name="look")
+    scaling = scaling_of(source, settings, profile)
+    rows = gathered(source, settings, scaling, profile)
+    kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
+    kernel.validate()
+    task = KernelTask(
+        gramian=checked(Gramian(kernel, rows.X, settings.dtype)),
+        targets=rows.targets,
+        weights=rows.weights,
+        fit_intercept=settings.fit_intercept,
+        alphas=settings.alphas,
+        rank=settings.rank,
+        workers=plan.workers,
+        spare=spare_bytes(settings.shape(source), settings.budget) if plan.solver == "pcg" else 0,
+        entropy=settings.entropy,
+        report=settings.progress,
+    )
+    factor = solver(task)
+    alpha, selection = _selected(factor, rows, settings, profile)
+    return _finished(factor, task, settings, (scaling, profile), (plan, alpha, selection))
+
+
+def _selected(
+    factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile
+) -> tuple[float | Array, Selection | None]:
+    """The ridge, chosen where there is a choice."""
+    given, n = settings.alphas, len(rows.targets)
+    alphas = ridge_grid(factor.trace, n) if given is None else np.array(given)
+    if settings.selector is None:
+        return float(alphas[0]), None
+    if rows.folds is not None and len(np.unique(rows.folds)) < 2:
+        return float(alphas[-1]), None
+    surface = left_out_surface(factor, alphas, rows.folds, rows.weights)
+    found = choose(surface, settings.selector.name, profile.targets.spread, 0, settings.alpha_per_target)
+    return found.best_alpha, found
+
+
+def _finished(
+    factor: DualFactor,
+    task: KernelTask,
+    settings: KernelSettings,
+    learned: tuple[FeatureMap, Profile],
+    chosen: tuple[Plan, float | Array, Selection | None],
+) -> KernelFitted:
+    """Back to the units of the data."""
+    (scaling, profile), (plan, alpha, selection) = learned, chosen
+    coef, intercept = _solved(factor, alpha)
+    targets = profile.targets
+    coef = (coef * targets.spread).astype(settings.dtype)
+    intercept = targets.mean * settings.fit_intercept + targets.spread * intercept
+    smallest = float(np.min(alpha))
+    return KernelFitted(
+        model=_model(task, scaling, coef, intercept.astype(settings.dtype)),
+        plan=plan,
+        selection=selection,
+        alpha=alpha,
+        kernel=task.gramian.kernel,
+        rank=factor.rank,
+        condition=factor.condition(smallest),
+        approximation_error=_relative(factor, plan.solver),
+        fnorm=factor.error if plan.solver == "sketch" else 0.0,
+        residual=factor.residual if isinstance(factor, Iterated) else 0.0,
+        n_iter=factor.n_iter if isinstance(factor, Iterated) else 0,
+    )
+
+
+def _solved(factor: DualFactor, alpha: float | Array) -> tuple[Array, Array]:
+    """Coefficients and intercepts; one solve for each distinct ridge."""
+    if not isinstance(alpha, np.ndarray):
+        solution = factor.solve(alpha)
+        return solution.coef, solution.intercept
+    parts = {value: factor.solve(float(value)) for value in np.unique(alpha)}
+    coef = np.stack([parts[value].coef[:, j] for j, value in enumerate(alpha)], axis=1)
+    return coef, np.array([parts[value].intercept[j] for j, value in enumerate(alpha)])
+
+
+def _relative(factor: DualFactor, solver: str) -> float:
+    """The error in units of the matrix."""
+    if solver == "divide":
+        return factor.error
+    values = getattr(factor, "values", None)
+    if solver != "sketch" or values is None or factor.error == 0:
+        return 0.0
+    return factor.error / float(np.hypot(factor.error, np.linalg.norm(values)))
+
+
+def _model(task: KernelTask, scaling: FeatureMap, coef: Array, intercept: Array) -> Model:
+    """The kernel of a row with all rows; of a linear kernel, its weights."""
+    gramian = task.gramian
+    if gramian.kernel.name == "linear":
+        X = gramian.rows
+        return Model((scaling,), np.asarray(X.T @ coef), intercept)
+    centres = np.arange(gramian.n) if gramian.kernel.name == "precomputed" else gramian.rows
+    last = KernelRows(gramian.kernel, centres, gramian.dtype)
+    if sparse.issparse(centres) or gramian.kernel.name == "precomputed":
+        return Model((last,), coef, intercept)
+    return Model((scaling, last), coef, intercept)

@@ -1,0 +1,196 @@
+"""From the shape of a kernel problem to a plan: which solver, how much memory, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from samara.costs import BASE, format_bytes
+from samara.errors import BudgetError
+from samara.plan import Budget, Plan
+
+OVERSAMPLING = 10
+ONE_RIDGE_ROWS, PATH_ROWS = 10_000, 5_000  # that `auto` solves exactly: 3 s and 4 s of arithmetic
+PCG_ROWS = 200_000  # beyond, a product with the whole kernel matrix takes half a minute
+AUTO_CENTRES = 2_000
+PART_ROWS = 4_000
+PCG_RANK = 2_000
+TILE_BYTES = 3 * (1 << 20)  # cells: a tile, its product and what the allocator keeps
+
+
+@dataclass(frozen=True)
+class KernelShape:
+    """What a plan is made from."""
+
+    n_rows: int
+    n_inputs: int
+    n_targets: int
+    n_alphas: int = 1
+    selection: str | None = None
+    rank: int | float | str = "auto"
+    max_rank: int | None = None  # of the kernel matrix, where it is known to be low
+    dtype: str = "float64"
+    definite: bool = True
+    n_parts: int | None = None  # of `divide`
+
+    @property
+    def itemsize(self) -> int:
+        return np.dtype(self.dtype).itemsize
+
+    def columns(self, auto: int) -> int:
+        """The rank as a number, ``auto`` where it is to be found."""
+        n = self.n_rows
+        if isinstance(self.rank, str):
+            return min(n, auto)
+        return min(n, max(1, round(self.rank * n) if isinstance(self.rank, float) else self.rank))
+
+    @property
+    def few(self) -> bool:
+        """Whether the kernel matrix has far fewer columns than rows behind it."""
+        return self.max_rank is not None and self.max_rank < self.n_rows / 2
+
+
+def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_why: str) -> Plan:
+    """Choose the solver inside the budget, or refuse, saying what would fit. Not for `nystroem`."""
+    name, why = choose(shape, asked, budget.memory)
+    peak = peak_bytes(shape, name, budget.workers)
+    if name != "nystroem" and budget.memory is not None and peak > budget.memory:
+        raise _refusal(shape, name, budget, peak)
+    return Plan(
+        solver=name,
+        selection=shape.selection,
+        workers=budget.workers,
+        block_rows=budget.block_rows,
+        passes=passes(shape, name),
+        flops=flops(shape, name),
+        peak_bytes=peak,
+        memory=budget.memory,
+        reasons=(f"solver {name}: {why}", selection_why, f"{budget.workers} workers, tiles of kernel rows"),
+    )
+
+
+def choose(shape: KernelShape, asked: str, memory: int | None) -> tuple[str, str]:
+    """The solver, and why."""
+    if asked != "auto":
+        return asked, "as asked"
+    n, many = shape.n_rows, shape.n_alphas > 1
+    holds = memory is None or peak_bytes(shape, "exact", 1) <= memory
+    if not isinstance(shape.rank, str):
+        return "nystroem", "a rank was given: as many centres, every ridge in one pass"
+    if shape.few and holds:
+        return "exact", f"the kernel's matrix has rank {shape.max_rank:,} at most: its {n:,} rows never meet"
+    limit = PATH_ROWS if many else ONE_RIDGE_ROWS
+    if n <= limit and holds:
+        what = "one reduction serves every ridge" if many else "one Cholesky factor"
+        return "exact", f"{n:,} rows: {what}, {format_bytes(8.0 * n * n)}"
+    size = f"{n:,} rows" if n > limit else f"the matrix of {n:,} rows does not fit"
+    if many or n > PCG_ROWS:
+        return "nystroem", f"{size}: every ridge and number of centres from one pass"
+    if not shape.definite:
+        return "nystroem", f"{size}, and conjugate gradients need a positive definite kernel"
+    return "pcg", f"{size} and one ridge: the full system, without its matrix"
+
+
+def peak_bytes(shape: KernelShape, solver: str, workers: int) -> int:
+    """Predicted peak above the input."""
+    n, t, item = shape.n_rows, shape.n_targets, shape.itemsize
+    rows = (3 * item + 16) * n * shape.n_inputs + 8 * n * t * (8 + (shape.n_alphas > 1) * shape.n_alphas)
+    return int(BASE + rows + _SOLVERS[solver](shape, workers))
+
+
+def _exact_bytes(shape: KernelShape, workers: int) -> int:
+    n = shape.n_rows
+    if shape.few:
+        return 8 * n * 4 * (shape.max_rank or 1)
+    square = 8 * n * n
+    if not shape.definite:
+        return 5 * square  # eigenvectors, and the work space of `eigh`
+    if shape.n_alphas == 1:
+        return square + workers * 256 * n * shape.itemsize
+    folds = 3 * 8 * (n // 4) ** 2 if shape.selection == "kfold" else 0
+    return square + 8 * n * 96 * 6 + workers * 256 * n * 16 + folds
+
+
+def _sketch_bytes(shape: KernelShape, workers: int) -> int:
+    k = shape.columns(shape.n_rows if shape.max_rank is None else shape.max_rank) + 2 * OVERSAMPLING
+    return 8 * shape.n_rows * k * 6 + workers * (48 << 20) + 48 * k * k
+
+
+def _pcg_bytes(shape: KernelShape, workers: int) -> int:
+    n, k = shape.n_rows, shape.columns(PCG_RANK)
+    return (3 * 8 + shape.itemsize) * n * k + 8 * n * shape.n_targets * 12 + _tile_bytes(shape, workers)
+
+
+def _tile_bytes(shape: KernelShape, workers: int) -> int:
+    return workers * (TILE_BYTES * shape.itemsize + 16 * shape.n_rows * (shape.n_targets + 1))
+
+
+def _divide_bytes(shape: KernelShape, workers: int) -> int:
+    n = shape.n_rows
+    part = -(-n // (shape.n_parts or -(-n // PART_ROWS)))
+    kept = n * part if shape.n_alphas > 1 else part * part
+    return 8 * kept + 8 * part * (part if not shape.definite else 96 * 6) + workers * 256 * n * 16
+
+
+def _nystroem_bytes(shape: KernelShape, workers: int) -> int:
+    return 0  # the plan of the pass counts it
+
+
+_SOLVERS = {
+    "exact": _exact_bytes,
+    "sketch": _sketch_bytes,
+    "pcg": _pcg_bytes,
+    "divide": _divide_bytes,
+    "nystroem": _nystroem_bytes,
+}
+
+
+def spare_bytes(shape: KernelShape, budget: Budget) -> int:
+    """What `pcg` may keep of the kernel matrix: half of it at most is of use, the rest is its mirror."""
+    whole = shape.itemsize * shape.n_rows * (shape.n_rows + 2048) // 2
+    if budget.memory is None:
+        return min(whole, 2 << 30)
+    return max(0, min(whole, budget.memory - peak_bytes(shape, "pcg", budget.workers)))
+
+
+def passes(shape: KernelShape, solver: str) -> int:
+    """Times that all entries of the kernel matrix are worked out; of `pcg` a guess."""
+    return {"exact": 1, "sketch": 2, "pcg": 40, "divide": 1, "nystroem": 1}[solver]
+
+
+def flops(shape: KernelShape, solver: str) -> float:
+    """Floating-point operations of the whole fit."""
+    n, t, entry = float(shape.n_rows), shape.n_targets, 2.0 * shape.n_inputs + 20
+    if solver == "exact" and shape.few:
+        return 6 * n * float(shape.max_rank or 1) ** 2
+    if solver == "exact":
+        return n * n * entry / 2 + (n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 288 * n * n)
+    if solver == "sketch":
+        k = shape.columns(shape.max_rank or shape.n_rows) + OVERSAMPLING
+        return 2 * n * n * (entry + 2 * k) + 8 * n * k * k
+    if solver == "pcg":
+        k = shape.columns(PCG_RANK)
+        return 40 * n * (n * (entry / 2 + 2 * t) + 4 * k * t) + 4 * n * k * k
+    part = n / (shape.n_parts or -(-n // PART_ROWS))
+    return n * part**2 * (1 / 3 if shape.n_alphas == 1 else 8 / 3) + n * n * (entry + 2 * t) * (shape.n_alphas > 1)
+
+
+def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> BudgetError:
+    """What was needed, what was given, what would fit."""
+    memory = budget.memory or 0
+    others = [
+        name
+        for name in ("exact", "pcg", "divide")
+        if name != solver and peak_bytes(shape, name, budget.workers) <= memory
+    ]
+    advice = f'Use solver="nystroem" with fewer centres{f" or solver={others[0]!r}" if others else ""}'
+    if solver == "sketch" and not isinstance(shape.rank, str):
+        low = replace(shape, rank=1)
+        room = memory - peak_bytes(low, "sketch", budget.workers)
+        most = shape.n_rows and room // (48 * shape.n_rows)
+        advice = f"Use a rank of at most {most:,}" if most > 0 else advice
+    return BudgetError(
+        f"{shape.n_rows:,} rows by {solver} need {format_bytes(peak)} above the input; "
+        f"memory allows {format_bytes(memory)}. {advice}."
+    )

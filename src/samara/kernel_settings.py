@@ -1,0 +1,119 @@
+"""What the user asked of a kernel model, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from samara.core import Source
+from samara.engines import Progress, Threads
+from samara.kernel_plan import KernelShape, make_kernel_plan
+from samara.maps import Kernel, Landmarks
+from samara.plan import Budget, Plan
+from samara.selection import Selector
+from samara.settings import N_RIDGES, Settings, size_ladder
+from samara.solvers import Rank
+from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSolver
+
+Gamma = float | Literal["scale", "median", "auto"]
+
+
+@dataclass(frozen=True)
+class Nystroem:
+    """M centres, whitened, through the one-pass fit of the extreme learning machine: `nystroem`.
+
+    Parameters
+    ----------
+    centres : {"rows", "kmeans", "pivoted"}
+        Rows at random; the k-means centres of a sample; or rows as a randomly pivoted Cholesky
+        factorization takes them, which covers outliers first.
+    """
+
+    centres: Literal["rows", "kmeans", "pivoted"] = "rows"
+    name = "nystroem"
+
+    def validate(self) -> None:
+        """Refuse unknown names."""
+        Landmarks(Kernel("linear"), self.centres).validate()
+
+
+@dataclass(frozen=True)
+class KernelSettings:
+    """The settings of one fit."""
+
+    kernel: Kernel  # its gamma is that of ``gamma`` once that is known
+    gamma: Gamma
+    alphas: tuple[float, ...] | None  # None: the grid
+    solver: KernelSolver | Nystroem | None  # None: the plan chooses
+    rank: Rank
+    selector: Selector | None
+    selection_why: str
+    scale: str | None
+    fit_intercept: bool
+    budget: Budget
+    dtype: np.dtype[np.floating]
+    entropy: int
+    alpha_per_target: bool = False
+    progress: Progress | None = None
+
+    def shape(self, source: Source) -> KernelShape:
+        """The shape of the problem."""
+        solver = self.solver
+        return KernelShape(
+            n_rows=source.n_rows,
+            n_inputs=source.n_features,
+            n_targets=source.n_targets,
+            n_alphas=len(self.alphas) if self.alphas else N_RIDGES,
+            selection=self.selector.name if self.selector else None,
+            rank=self.rank,
+            max_rank=self.kernel.max_rank(source.n_features),
+            dtype=self.dtype.name,
+            definite=self.kernel.is_definite,
+            n_parts=solver.parts if isinstance(solver, Divide) else None,
+        )
+
+    def plan(self, source: Source) -> Plan:
+        """How it would be fitted; refuses what the budget can't hold."""
+        asked = self.solver.name if self.solver else "auto"
+        return make_kernel_plan(self.shape(source), asked, self.budget, self.selection_why)
+
+    def solver_of(self, plan: Plan) -> KernelSolver | Nystroem:
+        """The solver that a plan asks for, with the settings given."""
+        if self.solver is not None and self.solver.name == plan.solver:
+            return self.solver
+        return Nystroem() if plan.solver == "nystroem" else KERNEL_SOLVERS[plan.solver]()
+
+    def engine(self) -> Threads:
+        """Who reads the rows."""
+        return Threads(self.budget.workers, self.budget.block_rows or 4096, self.progress)
+
+    def of_centres(self, kernel: Kernel, sizes: tuple[int, ...] | None, centres: str) -> Settings:
+        """The settings of the one-pass fit on whitened centres."""
+        return Settings(
+            layer=Landmarks(kernel, centres, self.dtype),  # type: ignore[arg-type]  # checked before
+            sizes=sizes,
+            alphas=self.alphas,
+            solver=None,
+            selector=self.selector,
+            selection_why=self.selection_why,
+            scale=self.scale,
+            direct_link=False,
+            fit_intercept=self.fit_intercept,
+            budget=self.budget,
+            dtype=self.dtype,
+            entropy=self.entropy,
+            alpha_per_target=self.alpha_per_target,
+            progress=self.progress,
+        )
+
+    def n_centres(self, n: int) -> tuple[int, ...] | None:
+        """Numbers of centres to try; None: append some while the error falls."""
+        if isinstance(self.rank, str):
+            choosing = self.selector is not None and self.selector.name == "kfold"
+            return None if choosing and n > AUTO_ROWS else size_ladder(min(n, AUTO_ROWS))[-1:]
+        return (max(1, round(self.rank * n) if isinstance(self.rank, float) else int(self.rank)),)
+
+
+AUTO_ROWS = 2000  # up to which every row is a centre

@@ -1,0 +1,93 @@
+"""Nyström's map drawn from the data: the kernel of a row with some centres, whitened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.cluster.vq import kmeans2
+
+from samara.core import Array
+from samara.errors import unknown_name
+from samara.linalg.blas import factor_upper
+from samara.linalg.pivoted import pivoted_cholesky
+from samara.maps.gramian import Gramian
+from samara.maps.kernel_rows import KernelRows, Whitened
+from samara.maps.kernels import Kernel
+
+CENTRES = ("rows", "kmeans", "pivoted")
+POOL = 10  # rows looked at for each centre that is not simply a row
+# Of the mean diagonal: what is added to that of K_MM. The same whatever M, so that the nodes nest; with
+# M = 5000 it is twice eps·tr(K_MM).
+JITTER = {"float64": 1e4 * np.finfo(np.float64).eps, "float32": 1e3 * np.finfo(np.float32).eps}
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """x ↦ k(x, Z)T⁻¹ with TᵀT = K_ZZ: M centres Z, whose ridge is that of the kernel's own space.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Its settings are fixed.
+    centres : {"rows", "kmeans", "pivoted"}
+        Rows drawn from the data; the k-means centres of a sample of it (these do not nest); or rows of a
+        sample in the order in which a randomly pivoted Cholesky factorization takes them.
+    dtype : numpy.dtype
+        Precision of the rows.
+    """
+
+    kernel: Kernel
+    centres: Literal["rows", "kmeans", "pivoted"] = "rows"
+    dtype: np.dtype[np.floating] = np.dtype(np.float64)  # noqa: RUF009 - dtypes don't change
+
+    def validate(self) -> None:
+        """Refuse unknown names."""
+        if self.centres not in CENTRES:
+            raise unknown_name("centres", self.centres, CENTRES)
+
+    @property
+    def nests(self) -> bool:
+        """Whether the first nodes do not depend on how many are drawn."""
+        return self.centres == "rows"
+
+    def sample_rows(self, n_hidden: int) -> int:
+        """Rows of the data it wants to see before it draws."""
+        return n_hidden if self.centres == "rows" else POOL * n_hidden
+
+    def bytes(self, n_hidden: int) -> int:
+        """What the triangle takes, and its making."""
+        return (8 + self.dtype.itemsize) * n_hidden**2
+
+    def draw(self, n_hidden: int, n_inputs: int, sample: Array, seed: np.random.SeedSequence) -> Whitened:
+        """Choose the centres and whiten them; fewer distinct rows than centres serve again."""
+        centres = self._chosen(n_hidden, sample, np.random.default_rng(seed.spawn(1)[0]))
+        return whitened(KernelRows(self.kernel, centres.astype(self.dtype), self.dtype))
+
+    def _chosen(self, n_hidden: int, sample: Array, rng: np.random.Generator) -> Array:
+        if self.centres == "kmeans" and len(sample) > n_hidden:
+            found, _ = kmeans2(sample, n_hidden, minit="points", iter=10, rng=rng, missing="warn")
+            return np.asarray(found)
+        order = np.arange(len(sample))
+        if self.centres == "pivoted" and len(sample) > n_hidden:
+            pivots = pivoted_cholesky(Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng).pivots
+            order = np.append(pivots, np.setdiff1d(order, pivots))
+        return np.asarray(sample[order[np.arange(n_hidden) % len(sample)]])
+
+
+def whitened(rows: KernelRows, matrix: Array | None = None) -> Whitened:
+    """The rows with the triangle of their own kernel matrix; the jitter grows until there is one."""
+    K = centre_matrix(rows) if matrix is None else np.array(matrix, np.float64)
+    jitter = JITTER[rows.dtype.name] * (float(np.mean(np.diagonal(K))) or 1.0)
+    while True:
+        T = K.copy()
+        T[np.diag_indices_from(T)] += abs(jitter)
+        if factor_upper(T):
+            return Whitened(rows, T.astype(rows.dtype, copy=False))
+        jitter *= 10
+
+
+def centre_matrix(rows: KernelRows) -> Array:
+    """K_ZZ in float64."""
+    return Gramian(rows.kernel, rows.centres, np.dtype(np.float64)).tile(slice(None), slice(None))

@@ -1,0 +1,182 @@
+"""`exact`: the whole kernel matrix, by Cholesky for one ridge, by one reduction to a band for many."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import eigh, svd
+
+from samara.core import Array
+from samara.errors import ConditionWarning
+from samara.linalg.band import Band, BandFactor, reduce_to_band
+from samara.linalg.blas import factor_upper, mirror_upper, solve_upper
+from samara.linalg.triangular import triangle_condition
+from samara.solvers.kernel.matrix import Written, written_out
+from samara.solvers.kernel.spectral import Spectral
+from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, without
+from samara.solvers.root import numerical_rank
+
+# Below this share of the trace a ridge drowns in the rounding of the matrix itself.
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+@dataclass
+class Path:
+    """K = QBQᵀ with B banded: solutions and exact leave-one-out errors of every ridge in O(n²)."""
+
+    task: KernelTask
+    band: Band
+    top: float  # eigenvalue that stands for the constant direction
+    trace: float
+    Ku: Array
+    error: float = 0.0
+    _last: tuple[float, BandFactor] | None = field(default=None, repr=False)
+
+    @property
+    def rank(self) -> int:
+        """All directions."""
+        return self.band.n
+
+    def solve(self, alpha: float) -> Solution:
+        """The model of one ridge."""
+        return self.task.solution(self._factor(alpha).solve(self.task.Y), self.Ku)
+
+    def left_out(self, alpha: float, folds: Array | None) -> Array:
+        """c_i / [(K + αI)⁻¹]_ii, or the same for the rows and columns of a fold."""
+        factor, u = self._factor(alpha), self.task.constant
+        c = factor.solve(self.task.Y)
+        if folds is None:
+            diagonal = factor.inverse_diagonal()
+            if u is not None:
+                diagonal -= u**2 / (self.top + alpha)
+            return np.asarray(c / diagonal[:, None])
+        errors = np.empty_like(c)
+        for fold in np.unique(folds):
+            rows = np.flatnonzero(folds == fold)
+            block = factor.inverse_block(rows)
+            if u is not None:
+                block -= np.outer(u[rows], u[rows]) / (self.top + alpha)
+            errors[rows] = np.linalg.solve(block, c[rows])
+        return errors
+
+    def condition(self, alpha: float) -> float:
+        """Condition number of K + αI."""
+        values = self.band.eigenvalues()
+        values = values[1:] if self.task.fit_intercept else values
+        low = float(values[-1]) + alpha if len(values) else 1.0
+        return (float(values[0]) + alpha) / low if low > 0 else float("inf")
+
+    def _factor(self, alpha: float) -> BandFactor:
+        if self._last is None or self._last[0] != alpha:
+            factor = self.band.factor(alpha)
+            if factor is None:
+                raise NotDefiniteError
+            self._last = (alpha, factor)
+        return self._last[1]
+
+
+class NotDefiniteError(ArithmeticError):
+    """K + αI has an eigenvalue that is not positive."""
+
+
+@dataclass
+class OneRidge:
+    """RᵀR = K + αI for the one ridge that was asked for."""
+
+    task: KernelTask
+    R: Array
+    trace: float
+    Ku: Array
+    error: float = 0.0
+
+    @property
+    def rank(self) -> int:
+        """All directions."""
+        return len(self.R)
+
+    def solve(self, alpha: float) -> Solution:
+        """The model of that ridge."""
+        c = np.ascontiguousarray(self.task.Y).copy()
+        solve_upper(self.R, solve_upper(self.R, c, transposed=True))
+        return self.task.solution(c, self.Ku)
+
+    def left_out(self, alpha: float, folds: Array | None) -> Array:
+        """Not asked for where there is nothing to choose."""
+        raise NotImplementedError
+
+    def condition(self, alpha: float) -> float:
+        """Estimate of the condition number of K + αI."""
+        return triangle_condition(self.R) ** 2
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The dual system (K + αI)c = y of all rows.
+
+    One ridge: Cholesky, n³/3 flops, 8n² bytes. Several: one reduction to a band, 8/3·n³ flops, and each
+    ridge with its exact leave-one-out errors O(n²) more.
+    """
+
+    name = "exact"
+
+    def validate(self) -> None:
+        """There is nothing to set."""
+
+    def __call__(self, task: KernelTask) -> DualFactor:
+        """Write the matrix out and decompose it."""
+        Phi = task.gramian.root() if task.gramian.max_rank < task.n / 2 else None
+        if Phi is not None:
+            return of_few_columns(Phi, task)
+        written, ridges = written_out(task), task.alphas
+        smallest = ROUNDING * written.trace if ridges is None else min(ridges)
+        if smallest < ROUNDING * written.trace:
+            return decomposed(written, task)
+        if ridges is not None and len(ridges) == 1:
+            factor = one_ridge(written, smallest, task)
+        else:
+            factor = path(written, smallest, task)
+        return factor or decomposed(written_out(task), task)
+
+
+def one_ridge(written: Written, alpha: float, task: KernelTask) -> OneRidge | None:
+    """The Cholesky factor in the place of the matrix; None where that is not positive definite."""
+    K = written.K
+    K[np.diag_indices_from(K)] += alpha
+    return OneRidge(task, K, written.trace, written.Ku) if factor_upper(K) else None
+
+
+def path(written: Written, smallest: float, task: KernelTask) -> Path | None:
+    """The band in the place of the matrix; None where the smallest ridge leaves it indefinite."""
+    made = Path(task, reduce_to_band(written.K), written.top, written.trace, written.Ku)
+    return made if made.band.factor(smallest) else None
+
+
+def of_few_columns(Phi: Array, task: KernelTask) -> Spectral:
+    """K = ΦΦᵀ of fewer columns than rows: its eigenvectors are left singular vectors of Φ."""
+    weighted = task.roots[:, None] * Phi
+    u = task.constant
+    Ku = np.zeros(task.n) if u is None else weighted @ (weighted.T @ u)
+    U, s, _ = svd(without(u, weighted), full_matrices=False, overwrite_a=True, check_finite=False)
+    kept = numerical_rank(s, weighted.shape)
+    return Spectral(task, U[:, :kept], s[:kept] ** 2, Ku)
+
+
+def decomposed(written: Written, task: KernelTask) -> Spectral:
+    """All eigenvalues and eigenvectors: for kernels that are not positive definite, and ridges near 0."""
+    values, U = eigh(mirror_upper(written.K), overwrite_a=True, check_finite=False)
+    if task.constant is not None:  # it has the largest eigenvalue of all
+        values, U = values[:-1], U[:, :-1]
+    lowest, scale = float(values.min(initial=0.0)), float(np.abs(values).max(initial=0.0))
+    if lowest < -1e-10 * len(values) * scale:
+        warnings.warn(
+            f"The kernel is not positive definite: the smallest eigenvalue of its matrix is {lowest:.2g}, "
+            f"the largest {scale:.2g}. The solution is not the minimum of a penalised error.",
+            ConditionWarning,
+            stacklevel=2,
+        )
+    else:
+        values = np.maximum(values, 0.0)
+    return Spectral(task, U, values, written.Ku)
+

@@ -1,0 +1,87 @@
+"""A kernel matrix as UΛUᵀ: every ridge, and every row's or fold's error without it, at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from samara.core import Array
+from samara.solvers.kernel.task import KernelTask, Solution
+from samara.solvers.root import numerical_rank
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """K̃ = UΛUᵀ, and nothing but the ridge in all other directions (Woodbury's formula, diagonal).
+
+    With P the projection off the constant direction, (K̃ + αI)⁻¹P = (P − U diag(Λ/(Λ + α)) Uᵀ)/α.
+    """
+
+    task: KernelTask
+    U: Array  # (n, k) orthonormal
+    values: Array  # (k,)
+    Ku: Array  # what K makes of the constant direction
+    error: float = 0.0
+
+    @property
+    def rank(self) -> int:
+        """Directions kept."""
+        return len(self.values)
+
+    @property
+    def trace(self) -> float:
+        """Sum of the eigenvalues."""
+        return float(self.values.sum())
+
+    def solve(self, alpha: float) -> Solution:
+        """The model of one ridge; by the pseudo-inverse where it is 0."""
+        return self.task.solution(self._dual(alpha), self.Ku)
+
+    def _dual(self, alpha: float) -> Array:
+        Y = self.task.Y
+        rotated = self.U.T @ Y
+        if alpha == 0:
+            kept = numerical_rank(np.sort(np.abs(self.values))[::-1], self.U.shape)
+            floor = np.sort(np.abs(self.values))[::-1][kept - 1] if kept else np.inf
+            gains = np.where(np.abs(self.values) >= floor, 1 / np.where(self.values, self.values, 1), 0.0)
+            return np.asarray(self.U @ (gains[:, None] * rotated))
+        shrink = self.values / (self.values + alpha)
+        return np.asarray((Y - self.U @ (shrink[:, None] * rotated)) / alpha)
+
+    def left_out(self, alpha: float, folds: Array | None) -> Array:
+        """√w·e of each row without it or its fold: α·c against the same rows and columns of α(K̃ + αI)⁻¹."""
+        keep = self.values / (self.values + alpha) if alpha > 0 else (self.values > 0).astype(float)
+        Y = self.task.Y
+        residual = Y - self.U @ (keep[:, None] * (self.U.T @ Y))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if folds is None:
+                return np.asarray(residual / self._slack(keep)[:, None])
+            errors = np.empty_like(residual)
+            for fold in np.unique(folds):
+                rows = np.flatnonzero(folds == fold)
+                errors[rows] = np.linalg.solve(self._slack_block(keep, rows), residual[rows])
+        return errors
+
+    def _slack(self, keep: Array) -> Array:
+        """1 − leverage, as a sum of positive terms but for what no direction reaches."""
+        u = self.task.constant
+        constant = 0.0 if u is None else u**2
+        squares = self.U * self.U
+        full = len(self.values) + (u is not None) >= len(self.U)
+        beyond = 0.0 if full else np.maximum(1 - constant - squares.sum(axis=1), 0.0)
+        return np.asarray(beyond + squares @ (1 - keep))
+
+    def _slack_block(self, keep: Array, rows: Array) -> Array:
+        U = self.U[rows]
+        block = np.eye(len(rows)) - (U * keep) @ U.T
+        u = self.task.constant
+        if u is not None:
+            block -= np.outer(u[rows], u[rows])
+        return np.asarray(block)
+
+    def condition(self, alpha: float) -> float:
+        """Condition number of K̃ + αI."""
+        values = np.abs(self.values) + alpha
+        low = float(values.min(initial=np.inf)) if self.rank >= len(self.U) else alpha
+        return float(values.max(initial=alpha)) / low if low > 0 else float("inf")

@@ -1,0 +1,143 @@
+"""What a kernel solver is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from samara.core import Array
+from samara.errors import InputError
+from samara.maps import Gramian
+from samara.solvers.task import Rank
+
+Index = slice | Array
+Report = Callable[[str, int, int], None]  # what is going on, how much of it was just done, how much in all
+
+
+class Weighted:
+    """√wᵢ·K[i, j]·√wⱼ: the kernel matrix of weighted rows."""
+
+    def __init__(self, gramian: Gramian, roots: Array) -> None:
+        self._gramian, self._roots = gramian, roots.astype(gramian.dtype)
+        self.n, self.dtype, self.shape = gramian.n, gramian.dtype, gramian.shape
+
+    def tile(self, rows: Index, columns: Index, out: Array | None = None) -> Array:
+        """Some rows and columns of it."""
+        made = self._gramian.tile(rows, columns, out)
+        made *= self._roots[rows][:, None]
+        made *= self._roots[columns]
+        return made
+
+    def diagonal(self) -> Array:
+        """Its diagonal."""
+        return np.asarray(self._gramian.diagonal() * self._roots**2)
+
+
+@dataclass(frozen=True)
+class KernelTask:
+    """min ‖√w(Kc + b − y)‖² + α cᵀKc, with b where there is an intercept, for several columns of y."""
+
+    gramian: Gramian
+    targets: Array  # (n, t) float64, centred and scaled
+    weights: Array | None = None  # (n,), positive
+    fit_intercept: bool = True
+    alphas: tuple[float, ...] | None = None  # the ridges; None: a grid in proportion to the trace
+    rank: Rank = "auto"
+    workers: int = 1
+    spare: int = 0  # bytes for tiles kept from one product to the next
+    entropy: int = 0
+    report: Report | None = None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return self.gramian.n
+
+    @property
+    def matrix(self) -> Any:
+        """The kernel matrix with the rows' weights in it."""
+        return self.gramian if self.weights is None else Weighted(self.gramian, np.sqrt(self.weights))
+
+    @property
+    def roots(self) -> Array:
+        """√w of every row."""
+        return np.ones(self.n) if self.weights is None else np.sqrt(self.weights)
+
+    @property
+    def constant(self) -> Array | None:
+        """The unit vector along √w that an intercept takes out of the problem."""
+        return self.roots / np.linalg.norm(self.roots) if self.fit_intercept else None
+
+    @property
+    def Y(self) -> Array:
+        """√w·y, without what the intercept explains."""
+        return without(self.constant, self.roots[:, None] * self.targets)
+
+    def solution(self, c: Array, Ku: Array) -> Solution:
+        """The model of c with (K + αI)c = Y; the intercept makes the residuals' mean 0."""
+        u, roots = self.constant, self.roots
+        coef = roots[:, None] * c
+        if u is None:
+            return Solution(coef, np.zeros(c.shape[1]))
+        along = u @ (roots[:, None] * self.targets) - Ku @ c
+        return Solution(coef, along / np.linalg.norm(roots))
+
+    def rng(self) -> np.random.Generator:
+        """Randomness of the solver alone."""
+        return np.random.default_rng(np.random.SeedSequence([self.entropy, 2]))
+
+    def columns(self, most: int) -> int | None:
+        """The rank as a number, at most ``most``; None where it is to be found."""
+        if isinstance(self.rank, str):
+            return None
+        rank = round(self.rank * self.n) if isinstance(self.rank, float) else int(self.rank)
+        if rank > self.n:
+            raise InputError(f"rank {rank:,} is above the {self.n:,} rows.")
+        return max(1, min(rank, most))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """f(x) = Σᵢ k(x, xᵢ)·coefᵢ + intercept."""
+
+    coef: Array  # (n, t)
+    intercept: Array  # (t,)
+
+
+class DualFactor(Protocol):
+    """A kernel matrix made ready for every ridge."""
+
+    @property
+    def rank(self) -> int:
+        """Directions in which the kernel is represented."""
+        ...
+
+    @property
+    def trace(self) -> float:
+        """Of the matrix solved with: the scale a ridge is measured in."""
+        ...
+
+    @property
+    def error(self) -> float:
+        """Estimate of ‖K − K̃‖_F, of the matrix solved with; 0 for an exact one."""
+        ...
+
+    def solve(self, alpha: float) -> Solution:
+        """The model of one ridge."""
+        ...
+
+    def left_out(self, alpha: float, folds: Array | None) -> Array:
+        """Errors √w·e (n, t) of each row by the model without it, or without its fold."""
+        ...
+
+    def condition(self, alpha: float) -> float:
+        """Condition number of K + αI."""
+        ...
+
+
+def without(constant: Array | None, V: Array) -> Array:
+    """The columns of V less what they have of the constant direction."""
+    return V if constant is None else V - np.multiply.outer(constant, constant @ V)
