@@ -41,6 +41,7 @@ typedef struct {
 
 #define REAL float
 #define INT int32_t
+#define WORD uint32_t
 #define NAME(x) x##_single
 #define RINT rintf
 #define SQRT sqrtf
@@ -51,6 +52,7 @@ typedef struct {
 #include "kernels.c"
 #undef REAL
 #undef INT
+#undef WORD
 #undef NAME
 #undef RINT
 #undef SQRT
@@ -60,6 +62,7 @@ typedef struct {
 #undef DEGREE
 #define REAL double
 #define INT int64_t
+#define WORD uint64_t
 #define NAME(x) x##_double
 #define RINT rint
 #define SQRT sqrt

@@ -20,7 +20,18 @@ typedef struct {
 enum { NARROW = 160 };  /* widths from which SciPy's product is faster */
 enum { STRIP = 4 };     /* rows of the left at a time: with four vectors of a panel, 16 sums in registers */
 enum { ACROSS = 512 };  /* columns finished at a time */
+enum { CHUNK = 64 };    /* numbers raised to a power at a time */
 enum { DOWN = 256 };    /* rows of a tile of SciPy's */
+
+/* (2^r - 1)/r for |r| <= 1/2, interpolated at Chebyshev's points: within a tenth of the last place, and two
+ * products a number less than Taylor's series takes for that. */
+#define SERIES_single                                                                                          \
+    {0.6931471880262288,   0.24022650760568126,   0.055503571142190775,                                        \
+     0.009618082557277847, 0.0013390863364671247, 0.00015453162945121892}
+#define SERIES_double                                                                                          \
+    {0.6931471805599453,     0.24022650695910097,    0.0555041086648216,    0.009618129107606888,              \
+     0.0013333558146417126,  0.0001540353044173796,  1.5252733829649389e-05, 1.3215442586497217e-06,           \
+     1.0178062501393212e-07, 7.072586262991873e-09,  4.4549573418102785e-10}
 
 #else
 
@@ -28,10 +39,22 @@ typedef REAL NAME(Vector) __attribute__((vector_size(64)));
 typedef INT NAME(Bits) __attribute__((vector_size(64)));
 enum { NAME(PANEL) = 4 * 64 / sizeof(REAL) };
 
-/* 2^x, and 0 below the normal numbers: subnormal ones slow every later product. */
+/* 2^x for x <= 1, and 0 below the normal numbers: subnormal ones slow every later product. Added to 1.5 times
+ * the first number without fractions, x is rounded, and the last bits of the sum are the exponent. */
 static inline REAL NAME(fading)(REAL x) {
-    REAL power = NAME(two_to)(x);
-    return x < -TOP ? 0 : power;
+    static const double series[] = NAME(SERIES);
+    const REAL whole = (REAL)((INT)3 << (MANTISSA - 1));
+    enum { LAST = sizeof series / sizeof *series - 1 };
+    REAL sum = x + whole, r = x - (sum - whole), p = (REAL)series[LAST];
+    for (int k = LAST - 1; k >= 0; k--)
+        p = p * r + (REAL)series[k];
+    p = p * r + 1;
+    WORD bits, exponent;
+    memcpy(&bits, &p, sizeof bits);
+    memcpy(&exponent, &sum, sizeof exponent);
+    bits += exponent << MANTISSA;
+    memcpy(&p, &bits, sizeof p);
+    return x < -TOP ? 0 : p;
 }
 
 static inline REAL NAME(gap)(const Tile *tile, int64_t row, int64_t col) {
@@ -48,35 +71,41 @@ EACH_GENERATION
 static void NAME(gaussian)(const Tile *tile, int64_t row, int64_t lo, int64_t cols, REAL *restrict z) {
     const REAL *restrict halves = (const REAL *)tile->right_halves + lo;
     const REAL own = ((const REAL *)tile->left_halves)[row], edge = own * (REAL)tile->slack;
-    INT near = 0;
+    WORD beyond = 0; /* its first bit is the sign of edge - sum, of all of them */
     for (int64_t j = 0; j < cols; j++) {
-        REAL sum = z[j] + halves[j] + own;
-        near += sum > edge;
-        z[j] = NAME(fading)(sum < 0 ? sum : 0);
+        REAL sum = z[j] + halves[j] + own, room = edge - sum;
+        WORD bits;
+        memcpy(&bits, &room, sizeof bits);
+        beyond |= bits;
+        z[j] = NAME(fading)(sum);
     }
-    if (near)
+    if (beyond >> (sizeof(WORD) * 8 - 1))
         for (int64_t j = 0; j < cols; j++)
             if (z[j] >= 1 + edge) /* 2^edge is more */
                 z[j] = tile->left ? NAME(fading)(NAME(gap)(tile, row, lo + j) / -2) : 1;
 }
 
-EACH_GENERATION
-static void NAME(raise)(REAL *restrict z, int64_t cols, int64_t power) {
-    enum { AT_ONCE = 64 };
-    for (int64_t lo = 0; lo < cols; lo += AT_ONCE) {
-        int64_t n = cols - lo < AT_ONCE ? cols - lo : AT_ONCE;
-        REAL square[AT_ONCE];
-        memcpy(square, z + lo, n * sizeof(REAL));
-        for (int64_t j = 0; j < n; j++)
-            z[lo + j] = power & 1 ? square[j] : 1;
-        for (int64_t left = power >> 1; left; left >>= 1) {
-            for (int64_t j = 0; j < n; j++)
-                square[j] *= square[j];
-            if (left & 1)
-                for (int64_t j = 0; j < n; j++)
-                    z[lo + j] *= square[j];
-        }
+static inline __attribute__((always_inline)) void NAME(raise)(REAL *restrict z, int64_t n, int64_t power) {
+    REAL square[CHUNK];
+    for (int64_t j = 0; j < n; j++) {
+        square[j] = z[j];
+        z[j] = power & 1 ? z[j] : 1;
     }
+    for (power >>= 1; power; power >>= 1) {
+        for (int64_t j = 0; j < n; j++)
+            square[j] *= square[j];
+        if (power & 1)
+            for (int64_t j = 0; j < n; j++)
+                z[j] *= square[j];
+    }
+}
+
+EACH_GENERATION
+static void NAME(powers)(REAL *restrict z, int64_t cols, int64_t power) {
+    int64_t lo = 0;
+    for (; lo + CHUNK <= cols; lo += CHUNK) /* of a size known here: no remainders */
+        NAME(raise)(z + lo, CHUNK, power);
+    NAME(raise)(z + lo, cols - lo, power);
 }
 
 EACH_GENERATION
@@ -95,10 +124,10 @@ static void NAME(finish)(const Tile *tile, int64_t row, int64_t lo, int64_t cols
             z[j] = 1 - 2 / (1 + NAME(two_to)(z[j] + constant));
         break;
     default:
-        for (int64_t j = 0; j < cols; j++)
+        for (int64_t j = 0; constant != 0 && j < cols; j++)
             z[j] += constant;
         if (tile->kind == POWER)
-            NAME(raise)(z, cols, tile->power);
+            NAME(powers)(z, cols, tile->power);
     }
     if (tile->shift) {
         const REAL *restrict shift = (const REAL *)tile->shift + lo;
@@ -119,10 +148,9 @@ static void NAME(pack)(const Tile *tile, int64_t lo, int64_t cols, REAL *restric
 
 /* Sums over the columns of x.z, or of |x - z|, of four rows with a panel. */
 static inline __attribute__((always_inline)) void NAME(sums)(const REAL *const *x, const REAL *panel,
-                                                             int64_t width, int absolute,
-                                                             NAME(Vector) (*total)[4]) {
+                                                             int64_t width, int absolute, REAL *const *out) {
     NAME(Vector) sum[STRIP][4] = {0};
-    const NAME(Bits) magnitude = ((NAME(Bits)){0} - 1) ^ ((NAME(Bits)){0} + ((INT)1 << (sizeof(INT) * 8 - 1)));
+    const NAME(Bits) magnitude = (NAME(Bits)){0} + (INT)((WORD)-1 >> 1); /* all but the sign */
     for (int64_t k = 0; k < width; k++) {
         const NAME(Vector) *z = (const NAME(Vector) *)(panel + k * NAME(PANEL));
         for (int r = 0; r < STRIP; r++)
@@ -133,28 +161,28 @@ static inline __attribute__((always_inline)) void NAME(sums)(const REAL *const *
                     sum[r][v] += x[r][k] * z[v];
     }
     for (int r = 0; r < STRIP; r++)
-        for (int v = 0; v < 4; v++)
-            total[r][v] = sum[r][v];
+        memcpy(out[r], sum[r], sizeof sum[r]);
 }
 
 /* A strip of four rows against all the panels packed; rows beyond the last are the last again. */
 EACH_GENERATION
 static void NAME(strip)(const Tile *tile, int64_t row, int64_t lo, int64_t cols, const REAL *packed) {
     const REAL *x[STRIP];
-    NAME(Vector) total[STRIP][4];
+    REAL *to[STRIP], spare[STRIP][NAME(PANEL)];
     int64_t count = tile->rows - row < STRIP ? tile->rows - row : STRIP;
     for (int64_t r = 0; r < STRIP; r++)
         x[r] = (const REAL *)tile->left + (row + (r < count ? r : count - 1)) * tile->left_stride;
     REAL *out = (REAL *)tile->out + row * tile->out_stride + lo;
-    for (int64_t j = 0; j < cols; j += NAME(PANEL)) {
-        const REAL *panel = packed + j * tile->width;
+    for (int64_t j = 0; j < cols; j += NAME(PANEL), packed += NAME(PANEL) * tile->width) {
+        int64_t left = cols - j;
+        for (int64_t r = 0; r < STRIP; r++)
+            to[r] = r < count && left >= NAME(PANEL) ? out + r * tile->out_stride + j : spare[r];
         if (tile->kind == LAPLACIAN)
-            NAME(sums)(x, panel, tile->width, 1, total);
+            NAME(sums)(x, packed, tile->width, 1, to);
         else
-            NAME(sums)(x, panel, tile->width, 0, total);
-        int64_t wide = cols - j < NAME(PANEL) ? cols - j : NAME(PANEL);
-        for (int64_t r = 0; r < count; r++)
-            memcpy(out + r * tile->out_stride + j, total[r], wide * sizeof(REAL));
+            NAME(sums)(x, packed, tile->width, 0, to);
+        for (int64_t r = 0; r < count && left < NAME(PANEL); r++)
+            memcpy(out + r * tile->out_stride + j, spare[r], left * sizeof(REAL));
     }
     for (int64_t r = 0; r < count; r++)
         NAME(finish)(tile, row + r, lo, cols, out + r * tile->out_stride);
