@@ -13,12 +13,13 @@ from samara.linalg.blas import (
     solve_upper,
 )
 from samara.linalg.inverse import PinvResult, pinv
+from samara.linalg.kernels import TileForm, TileSide
 from samara.linalg.ranges import RangeResult, range_finder
 from samara.linalg.room import copied, room
 from samara.linalg.semidefinite import NystroemResult, nystroem
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop, Stop
 from samara.linalg.svd import SVDResult, fast_svd, rsvd
-from samara.linalg.tiles import TileForm, TileSide, kernel_tile
+from samara.linalg.tiles import kernel_tile
 from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle, triangle_condition
 
 __all__ = [

@@ -1,4 +1,5 @@
-/* What each block goes through, in one call: `columns` looks at its inputs, `fill` makes its hidden rows.
+/* What each block goes through, in one call: `columns` looks at its inputs, `fill` makes its hidden rows, and
+ * `tile` (tiles.h) rows of a kernel matrix.
  *
  * Built when the package is installed, where there is a C compiler; without it NumPy does the same in many
  * short calls, at each of which the threads wait for the interpreter. The matrix product is SciPy's own,
@@ -22,7 +23,7 @@
 #endif
 
 enum { TILE = 192 }; /* rows between product and activation: 1 or 2 MB for 1000 nodes, in the core's cache */
-enum { SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR };
+enum { SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN };
 
 typedef struct {
     const void *inputs; /* rows of float or double, each contiguous */
@@ -36,8 +37,11 @@ typedef struct {
     const void *gemm;
 } Job;
 
+#include "tiles.h"
+
 #define REAL float
 #define INT int32_t
+#define WORD uint32_t
 #define NAME(x) x##_single
 #define RINT rintf
 #define SQRT sqrtf
@@ -48,6 +52,7 @@ typedef struct {
 #include "kernels.c"
 #undef REAL
 #undef INT
+#undef WORD
 #undef NAME
 #undef RINT
 #undef SQRT
@@ -57,6 +62,7 @@ typedef struct {
 #undef DEGREE
 #define REAL double
 #define INT int64_t
+#define WORD uint64_t
 #define NAME(x) x##_double
 #define RINT rint
 #define SQRT sqrt
@@ -67,6 +73,10 @@ typedef struct {
 #include "kernels.c"
 
 #else
+
+typedef void (*NAME(Gemm))(const char *, const char *, const int *, const int *, const int *, const REAL *,
+                           const REAL *, const int *, const REAL *, const int *, const REAL *, REAL *,
+                           const int *);
 
 /* 2^x; beyond the normal numbers of the type, the last of them. With |r| <= 1/2 the first term left out of
  * the series of 2^r is below half a unit in the last place. */
@@ -177,10 +187,7 @@ void NAME(columns)(const REAL *X, const double *weight, double total, int64_t n,
 /* Scales the inputs, multiplies by the weights, applies the activation and subtracts the shift, a tile at a
  * time, where the rows will be used. 0 where it was done, 1 where there was no room. */
 int NAME(fill)(const Job *job) {
-    typedef void (*Gemm)(const char *, const char *, const int *, const int *, const int *, const REAL *,
-                         const REAL *, const int *, const REAL *, const int *, const REAL *, REAL *,
-                         const int *);
-    Gemm gemm = (Gemm)job->gemm;
+    NAME(Gemm) gemm = (NAME(Gemm))job->gemm;
     const REAL one = 1, zero = 0;
     int width = (int)job->width, nodes = (int)job->nodes, stride = (int)job->out_stride;
     REAL *scaled = malloc(TILE * job->width * sizeof(REAL));
@@ -200,5 +207,7 @@ int NAME(fill)(const Job *job) {
     free(scaled);
     return 0;
 }
+
+#include "tiles.h"
 
 #endif

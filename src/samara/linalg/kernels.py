@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,25 @@ SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN = range(8)
 LOG2E = float(np.log2(np.e))
 # What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
 EXPONENT = {SIGMOID: -LOG2E, TANH: 2 * LOG2E, GAUSSIAN: -LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
+
+
+class TileSide(NamedTuple):
+    """One side of a tile of a kernel matrix; without rows, ``out`` comes with the product already in it."""
+
+    rows: Array | None  # (n, width), each contiguous
+    halves: Array | None = None  # −½‖x‖² of each, for the Gaussian
+
+
+class TileForm(NamedTuple):
+    """What becomes of p = x·z.
+
+    GAUSSIAN: 2^min(p − ½‖x‖² − ½‖z‖², 0); TANH: tanh((p + constant)/2log₂e); LINEAR: p + constant;
+    POWER: (p + constant)^power; LAPLACIAN: 2^−‖x − z‖₁.
+    """
+
+    kind: int = LINEAR
+    constant: float = 0.0
+    power: int = 1
 
 
 class _Job(ctypes.Structure):
@@ -35,6 +54,23 @@ class _Job(ctypes.Structure):
         ("width", ctypes.c_int64),
         ("nodes", ctypes.c_int64),
         ("kind", ctypes.c_int64),
+        ("shift", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+        ("out_stride", ctypes.c_int64),
+        ("gemm", ctypes.c_void_p),
+    )
+
+
+class _Tile(ctypes.Structure):
+    """The structure of the same name in tiles.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("left", "right", "left_halves", "right_halves")),
+        *((name, ctypes.c_int64) for name in ("rows", "cols", "width", "left_stride", "right_stride")),
+        ("kind", ctypes.c_int64),
+        ("power", ctypes.c_int64),
+        ("constant", ctypes.c_double),
+        ("slack", ctypes.c_double),
         ("shift", ctypes.c_void_p),
         ("out", ctypes.c_void_p),
         ("out_stride", ctypes.c_int64),
@@ -116,3 +152,43 @@ def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, A
         *(ctypes.c_void_p(row.ctypes.data) for row in made),
     )
     return made[0], made[1], made[2], made[3]
+
+
+def fill_tile(
+    left: TileSide, right: TileSide, form: TileForm, slack: float, out: Array, shift: Array | None
+) -> None:
+    """k(left, right) less the shift, into ``out``; ``slack`` as in :func:`samara.linalg.tiles.slack`.
+
+    All are of one precision; rows may lie apart.
+    """
+    used = [part for part in (*left, *right, shift, out) if part is not None]
+    if any(part.dtype != out.dtype or part.strides[-1] != part.itemsize for part in used):
+        raise TypeError("the parts of a tile must be contiguous and of one precision")
+    double = out.dtype == np.float64
+    mine, theirs = left.rows, right.rows
+    job = _Tile(
+        left=_address(mine),
+        right=_address(theirs),
+        left_halves=_address(left.halves),
+        right_halves=_address(right.halves),
+        rows=out.shape[0],
+        cols=out.shape[1],
+        width=0 if mine is None else mine.shape[1],
+        left_stride=0 if mine is None else _stride(mine),
+        right_stride=0 if theirs is None else _stride(theirs),
+        kind=form.kind,
+        power=form.power,
+        constant=form.constant,
+        slack=slack,
+        shift=_address(shift),
+        out=out.ctypes.data,
+        out_stride=_stride(out),
+        gemm=routine_address("dgemm" if double else "sgemm"),
+    )
+    work: Callable[[Any], int] = _library().tile_double if double else _library().tile_single
+    if work(ctypes.byref(job)):
+        raise MemoryError("no room for a packed strip of a kernel tile")
+
+
+def _address(part: Array | None) -> int | None:
+    return None if part is None else part.ctypes.data

@@ -7,37 +7,25 @@ both rows, −½‖x‖² and −½‖z‖², to x·z.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from samara.core import TILE_ROWS, Array
-from samara.linalg.kernels import GAUSSIAN, LAPLACIAN, LINEAR, LOG2E, POWER, TANH
-
-
-class TileSide(NamedTuple):
-    """One side of a tile; without rows, ``out`` comes with the product already in it."""
-
-    rows: Array | None  # (n, width), each contiguous
-    halves: Array | None = None  # −½‖x‖² of each, for the Gaussian
-
-
-class TileForm(NamedTuple):
-    """What becomes of z = x·z.
-
-    Kinds: 2^min(z − ½‖x‖² − ½‖z‖², 0), tanh((z + constant)/2log₂e), z + constant, its power, 2^−‖x − z‖₁.
-    """
-
-    kind: int = LINEAR
-    constant: float = 0.0
-    power: int = 1
+from samara.errors import InputError
+from samara.linalg import kernels
+from samara.linalg.kernels import GAUSSIAN, LAPLACIAN, LOG2E, POWER, TANH, TileForm, TileSide
 
 
 def kernel_tile(
     left: TileSide, right: TileSide, form: TileForm, out: Array, shift: Array | None = None
 ) -> Array:
-    """k(left, right) less the shift, into ``out``; all of one precision."""
+    """k(left, right) less the shift, into ``out``; all of one precision, the rows of ``out`` contiguous."""
+    _check(left, right, out)
     if out.size == 0:
+        return out
+    if kernels.compiled():
+        margin = slack(0 if left.rows is None else left.rows.shape[1], out.dtype)
+        less = None if shift is None else np.ascontiguousarray(shift, out.dtype)
+        kernels.fill_tile(_packed(left), _packed(right), form, margin, out, less)
         return out
     for lo in range(0, len(out), TILE_ROWS):
         rows = slice(lo, lo + TILE_ROWS)
@@ -45,6 +33,29 @@ def kernel_tile(
         if shift is not None:
             out[rows] -= shift
     return out
+
+
+def _check(left: TileSide, right: TileSide, out: Array) -> None:
+    """Sides that fit each other and the room: a compiled loop would read beyond them."""
+    for side, n in zip((left, right), out.shape, strict=True):
+        if any(part is not None and (len(part) != n or part.dtype != out.dtype) for part in side):
+            raise TypeError(
+                f"no room for {len(side.rows) if side.rows is not None else n} rows in {out.shape}"
+            )
+    if left.rows is not None and right.rows is not None and left.rows.shape[1] != right.rows.shape[1]:
+        raise InputError(
+            f"The rows have {left.rows.shape[1]} columns, those of the other side {right.rows.shape[1]}."
+        )
+
+
+def _packed(side: TileSide) -> TileSide:
+    """The side with what the compiled loop can't step through copied: rows reversed or apart in a column."""
+    rows, halves = side
+    if rows is not None and (
+        rows.strides[1] != rows.itemsize or rows.strides[0] < rows.shape[1] * rows.itemsize
+    ):
+        rows = np.ascontiguousarray(rows)
+    return TileSide(rows, None if halves is None else np.ascontiguousarray(halves))
 
 
 def slack(width: int, dtype: np.dtype[np.floating]) -> float:
