@@ -11,8 +11,8 @@ from scipy.linalg import svd
 
 from samara.core import Array, Factor
 from samara.errors import ConvergenceWarning, InputError
-from samara.linalg import triangle
 from samara.linalg.ranges import checked_count
+from samara.linalg.triangular import triangle
 from samara.solvers.root import Qr, numerical_rank
 from samara.solvers.task import Task
 from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets, is_share

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from samara.core import Array
-from samara.linalg import leading_solutions, stacked_triangle, triangle, triangle_condition
+from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle, triangle_condition
 from samara.solvers.normal import with_intercept
 from samara.solvers.task import Task
 from samara.summaries import Layout, Triangle
