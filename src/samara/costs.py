@@ -146,7 +146,8 @@ def _training_sets(shape: Shape) -> int:
 
 def _lsqr_bytes(shape: Shape, block: int, workers: int) -> int:
     width, m = shape.width, _training_sets(shape) * shape.n_targets
-    directions = 8 * width * m * (min(shape.most_steps, shape.n_rows, width) + 12)
+    # Room for directions is taken 32 steps at a time.
+    directions = 8 * width * m * (min(shape.most_steps, shape.n_rows, width) + 44)
     lane = _lane_bytes(shape, block) + 16 * block * m + 24 * width * m
     return directions + workers * lane + 3 * _held_out_bytes(shape)
 

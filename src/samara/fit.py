@@ -11,7 +11,7 @@ import numpy as np
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import LOW_RANK
 from samara.errors import BudgetError, ConditionWarning
-from samara.linalg import in_threads, single_blas_thread
+from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
 from samara.plan import Plan

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samara import ELMClassifier, ELMRegressor
+from samara import ConvergenceWarning, ELMClassifier, ELMRegressor
 from samara.solvers import Lsqr, Precondition, RootFactor
 from samara.solvers.precondition import PreconditionFactor
 from tests.oracles import relative_gap, ridge
@@ -23,6 +23,13 @@ def fitted_gap(problem, model, alpha):
     difference = H @ (found.coef - coef) + found.intercept - constant
     size = np.abs(problem.y.reshape(len(H), -1)).max(axis=0)
     return (np.abs(difference).max(axis=0) / size).max()
+
+
+def waves(noise):
+    """Two inputs whose Gaussian nodes are nearly dependent: the example of the guide."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (5000, 2))
+    return X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + noise * rng.standard_normal(5000)
 
 
 @given(
@@ -51,6 +58,33 @@ def test_lsqr_keeps_its_tolerance(problem, alpha, exponent):
     gradient = A.T @ (w[:, None] * (B - A @ model.model_.coef)) - alpha * model.model_.coef
     left = np.linalg.norm(gradient, axis=0) / np.linalg.norm(A.T @ (w[:, None] * B), axis=0)
     assert left.max() < 1.01 * 10.0**-exponent
+    coef, _ = ridge(H, problem.y, alpha, problem.weight)
+    off = np.sqrt(w)[:, None] * (A @ (model.model_.coef - coef))
+    spread = np.linalg.norm(np.sqrt(w)[:, None] * B, axis=0)
+    assert (np.linalg.norm(off, axis=0) / spread).max() < 1.01 * 10.0**-exponent
+
+
+@pytest.mark.parametrize("alpha", [1e-2, 1e-6, 1e-10, 0.0])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_lsqr_goes_on_until_the_fitted_values_are_right(alpha, noise):
+    """The gradient met 1e-10 while they were still off by 2e-3, at ridge 1e-10."""
+    X, y = waves(noise)
+    options = {"n_hidden": 100, "hidden": "rbf", "alpha": alpha, "random_state": 0}
+    exact, found = (ELMRegressor(solver=s, **options).fit(X, y).predict(X) for s in ("svd", "lsqr"))
+    assert np.abs(found - exact).max() < (1e-9 if alpha else 1e-5)  # at 0, cond(H) is 1e12
+
+
+def test_lsqr_warns_with_a_bound_on_what_fitted_values_are_off():
+    """Cut short, it says by how much; the truth is less, and not by much."""
+    X, y = waves(0.0)
+    options = {"n_hidden": 100, "hidden": "rbf", "alpha": 1e-8, "random_state": 0}
+    exact = ELMRegressor(solver="svd", **options).fit(X, y).predict(X)
+    for steps in (40, 55, 60):
+        with pytest.warns(ConvergenceWarning, match="fitted values off by up to") as caught:
+            found = ELMRegressor(solver=Lsqr(max_iter=steps), **options).fit(X, y).predict(X)
+        bound = float(str(caught[0].message).split("up to ")[1].split(" of")[0])
+        off = np.linalg.norm(found - exact) / np.linalg.norm(y - y.mean())
+        assert bound / 100 < off < 1.05 * bound
 
 
 @given(

@@ -1,5 +1,6 @@
 """Primal, dual, triangle and SVD are one model; all equal brute force."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,3 +62,31 @@ def test_small_ridges_do_not_square_the_condition(solver, alpha):
     H = model.features(problem.X)
     coef, constant = ridge(H, problem.y, alpha)
     assert relative_gap(H @ model.coef + model.intercept, H @ coef + constant) < 1e-8
+
+
+def nearly_singular():
+    """Rows whose 100 Gaussian nodes have a singular value between L·eps and n·eps of the largest."""
+    X = np.random.default_rng(0).uniform(-1, 1, (5000, 2))
+    return X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2
+
+
+@pytest.mark.parametrize("solver", ["qr", "dual", "precondition"])
+def test_ridge_zero_keeps_the_same_directions(solver):
+    """What counts as zero depends on the rows of the table, not on those of a triangle or a sketch."""
+    X, y = nearly_singular()
+    options = {"hidden": "rbf", "alpha": 0.0, "random_state": 0}
+    exact, other = (ELMRegressor(100, solver=s, **options).fit(X, y) for s in ("svd", solver))
+    H = exact.transform(X)
+    values = np.linalg.svd(H - H.mean(axis=0), compute_uv=False)
+    assert 100 < values[-1] / values[0] / np.finfo(float).eps < 5000
+    assert exact.rank_ == other.rank_ == 99
+    assert np.abs(other.predict(X) - exact.predict(X)).max() < 1e-6
+
+
+@pytest.mark.parametrize("selection", ["loo", "gcv"])
+def test_ridge_zero_is_scored_with_the_directions_of_the_solution(selection):
+    """By a triangle as by the rows."""
+    X, y = nearly_singular()
+    options = {"hidden": "rbf", "alpha": [0.0, 1.0], "selection": selection, "random_state": 0}
+    scores = [ELMRegressor(100, solver=s, **options).fit(X, y).selection_.scores for s in ("svd", "qr")]
+    np.testing.assert_allclose(scores[1], scores[0], rtol=1e-6)

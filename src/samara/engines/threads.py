@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from samara.core import Part, S, Source
-from samara.linalg import available_cores, single_blas_thread
+from samara.linalg.blas import available_cores, single_blas_thread
 
 Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from samara.core import TILE_ROWS, Array, dense
-from samara.linalg import solve_from_right
+from samara.linalg.blas import solve_from_right
 from samara.maps.kernels import Kernel
 from samara.maps.sides import Side, between, offset, prepare
 

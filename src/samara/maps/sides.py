@@ -10,7 +10,8 @@ from scipy import sparse
 
 from samara.core import Array
 from samara.errors import InputError
-from samara.linalg import TileForm, TileSide, kernel_tile, kernels
+from samara.linalg import kernels
+from samara.linalg.tiles import TileForm, TileSide, kernel_tile
 from samara.linalg.kernels import LOG2E
 from samara.maps.kernels import Kernel
 

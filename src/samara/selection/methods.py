@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 
 from samara.core import Array, Engine, Factor, Source, System
-from samara.linalg import in_threads
+from samara.linalg.blas import in_threads
 from samara.selection.surface import Surface
 from samara.solvers import IterativeFactor, RowSystem
 from samara.summaries import Layout, LeaveOneOut, Press
@@ -138,7 +138,7 @@ def spectral_press(system: System, alphas: Array, size: int) -> Press:
     n_features = len(system.means) - rotated.shape[1]
     centre = system.means[:size] @ vectors
     rotate = np.concatenate([-centre[None], vectors])  # eliminates the mean in the product itself
-    keep = inverse(values, alphas).T  # (r, A)
+    keep = inverse(system, values, alphas, size).T  # (r, A)
     weights = (keep[:, :, None] * rotated[:, None, :]).reshape(len(values), -1)
     target_means = system.means[n_features:]
     share = 1.0 / system.weight if system.fit_intercept else 0.0
@@ -201,18 +201,21 @@ def checked_system(factor: Factor, alphas: Array) -> System:
     return system
 
 
-def inverse(values: Array, alphas: Array) -> Array:
-    """1/(λ + α), (A, r); 0 where both are 0, as in a pseudo-inverse."""
+def inverse(system: System, values: Array, alphas: Array, size: int) -> Array:
+    """1/(λ + α), (A, r); with ridge 0 that of the numerical rank, as in the solver's pseudo-inverse."""
     with np.errstate(divide="ignore"):
         kept = 1.0 / (values + alphas[:, None])
     negligible = (len(values) * np.finfo(float).eps) ** 2 * values.max(initial=0.0)
-    return np.where(values + alphas[:, None] > negligible, kept, 0.0)
+    used = values + alphas[:, None] > negligible
+    if not alphas.all():
+        used[alphas == 0] &= np.arange(len(values)) < system.rank(0.0, size)
+    return np.where(used, kept, 0.0)
 
 
 def path(system: System, alphas: Array, size: int) -> tuple[Array, Array, Array]:
     """‖Hβ − T‖² and ‖β‖², (A, t), and the degrees of freedom (A,), along the ridges."""
     values, _, rotated = system.spectrum(size)
-    keep, squares = inverse(values, alphas), rotated**2
+    keep, squares = inverse(system, values, alphas, size), rotated**2
     residual = system.target_squares - 2 * keep @ squares + (values * keep**2) @ squares
     return np.maximum(residual, 0.0), keep**2 @ squares, (values * keep).sum(axis=1)
 
@@ -224,7 +227,7 @@ def curvature(system: System, alphas: Array, size: int) -> Array:
     """
     values, _, rotated = system.spectrum(size)
     rho, eta, _ = path(system, alphas, size)
-    keep, squares, alpha = inverse(values, alphas), rotated**2, alphas[:, None]
+    keep, squares, alpha = inverse(system, values, alphas, size), rotated**2, alphas[:, None]
     eta1, eta2 = -2 * keep**3 @ squares, 6 * keep**4 @ squares
     rho1, rho2 = -alpha * eta1, -eta1 - alpha * eta2
     with np.errstate(divide="ignore", invalid="ignore"):

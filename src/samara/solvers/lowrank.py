@@ -8,12 +8,7 @@ import numpy as np
 
 from samara.core import Array, Factor, Source, System
 from samara.errors import InputError
-from samara.linalg import (
-    ErrorStop,
-    GradientStop,
-    RidgeStop,
-    Stop,
-)
+from samara.linalg import ErrorStop, GradientStop, RidgeStop, Stop
 from samara.linalg.ranges import checked_count
 from samara.maps import Project
 from samara.solvers.normal import (

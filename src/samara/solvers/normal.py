@@ -10,16 +10,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from samara.core import Array, Factor
-from samara.linalg import (
-    copied,
-    factor_upper,
-    in_threads,
-    leading_solutions,
-    mirror_upper,
-    room,
-    solve_upper,
-    triangle_condition,
-)
+from samara.linalg.blas import factor_upper, in_threads, mirror_upper, solve_upper
+from samara.linalg.room import copied, room
+from samara.linalg.triangular import leading_solutions, triangle_condition
 from samara.solvers.task import Task
 from samara.summaries import Layout, Moments
 

@@ -11,8 +11,8 @@ from scipy.linalg import svd
 
 from samara.core import Array, Factor
 from samara.errors import ConvergenceWarning, InputError
-from samara.linalg import triangle
 from samara.linalg.ranges import checked_count
+from samara.linalg.triangular import triangle
 from samara.solvers.root import Qr, numerical_rank
 from samara.solvers.task import Task
 from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets, is_share
@@ -26,13 +26,13 @@ _STALLED = 8  # steps without progress that end a round
 class Whitener:
     """Coordinates in which H is nearly orthonormal: x = V(z/√(s² + α)), from the SVD of the sketch."""
 
-    def __init__(self, rows: Array, means: Array, n_columns: int) -> None:
-        L = n_columns
+    def __init__(self, rows: Array, means: Array, shape: tuple[int, int]) -> None:
+        L = shape[1]
         rows[:, 1:] -= np.outer(rows[:, 0], means)
         R = triangle(rows[:, 1:])
         U, self.s, Vt = svd(R[:L, :L], full_matrices=False, check_finite=False)
         self.V, self._right = Vt.T, U.T @ R[:L, L:]
-        self.rank = numerical_rank(self.s, R.shape)
+        self.rank = numerical_rank(self.s, shape)
 
     def scale(self, alphas: Array) -> Array:
         """1/√(s² + α), (r, m); 0 for directions that are not there."""
@@ -190,4 +190,5 @@ class Precondition:
             lambda: SparseSketch(task.layout, rows, task.engine.block_rows, task.entropy),
             name="sketch",
         )
-        return PreconditionFactor(sets, Whitener(sketch.rows, sets.means[0], task.n_columns), self.tol)
+        shape = (task.source.n_rows, task.n_columns)
+        return PreconditionFactor(sets, Whitener(sketch.rows, sets.means[0], shape), self.tol)

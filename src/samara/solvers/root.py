@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from samara.core import Array
-from samara.linalg import leading_solutions, stacked_triangle, triangle, triangle_condition
+from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle, triangle_condition
 from samara.solvers.normal import with_intercept
 from samara.solvers.task import Task
 from samara.summaries import Layout, Triangle
@@ -19,8 +19,8 @@ from samara.summaries import Layout, Triangle
 class RootSystem:
     """min ‖Rβ − z‖² + α‖β‖² over a triangle (or any rows) [1, H, Y] of some rows."""
 
-    def __init__(self, rows: Array, n_features: int, fit_intercept: bool) -> None:
-        self._L = n_features
+    def __init__(self, rows: Array, n_features: int, fit_intercept: bool, n_rows: int) -> None:
+        self._L, self._n_rows = n_features, n_rows
         self.fit_intercept = fit_intercept
         self.weight = float(rows[:, 0] @ rows[:, 0])
         if fit_intercept:
@@ -54,7 +54,7 @@ class RootSystem:
 
     def _minimum_norm(self, alpha: float, size: int) -> Array:
         U, s, Vt = self._factors if size == self._L else self._decomposed(size)
-        rank = numerical_rank(s, self.rows.shape)
+        rank = numerical_rank(s, (self._n_rows, size))
         gains = s[:rank] / (s[:rank] ** 2 + alpha)
         padded = np.zeros((self._L, self.rows.shape[1] - self._L))
         padded[:size] = Vt[:rank].T @ (gains[:, None] * (U[:, :rank].T @ self.rows[:, self._L :]))
@@ -81,11 +81,15 @@ class RootSystem:
 
     def rank(self, alpha: float, size: int) -> int:
         """Numerical rank of the leading columns."""
-        return numerical_rank(np.sqrt(self.spectrum(size)[0]), self.rows.shape)
+        return numerical_rank(np.sqrt(self.spectrum(size)[0]), (self._n_rows, size))
 
 
-def numerical_rank(singular: Array, shape: tuple[int, ...]) -> int:
-    """Singular values above max(shape)·eps of the largest."""
+def numerical_rank(singular: Array, shape: tuple[int, int]) -> int:
+    """Singular values above max(n, L)·eps of the largest: with ridge 0 the others count as zero.
+
+    n is the number of rows of the table, however few of them a triangle, a sketch or a fold has: every solver
+    then keeps the same directions.
+    """
     if not len(singular) or singular[0] == 0:
         return 0
     return int(np.sum(singular > max(shape) * np.finfo(float).eps * singular[0]))
@@ -94,8 +98,8 @@ def numerical_rank(singular: Array, shape: tuple[int, ...]) -> int:
 class RootFactor:
     """The triangle of each fold."""
 
-    def __init__(self, folds: list[Array], layout: Layout, fit_intercept: bool) -> None:
-        self.layout = layout
+    def __init__(self, folds: list[Array], layout: Layout, fit_intercept: bool, n_rows: int) -> None:
+        self.layout, self._n_rows = layout, n_rows
         self._fit_intercept = fit_intercept
         self._folds = folds
 
@@ -106,7 +110,7 @@ class RootFactor:
             np.column_stack([fold[:, 0], fold[:, 1 : 1 + L] @ directions, fold[:, 1 + L :]])
             for fold in self._folds
         ]
-        return RootFactor(folds, self.layout.projected(directions), self._fit_intercept)
+        return RootFactor(folds, self.layout.projected(directions), self._fit_intercept, self._n_rows)
 
     @property
     def n_folds(self) -> int:
@@ -120,7 +124,7 @@ class RootFactor:
     def system(self, without: int | None = None) -> RootSystem:
         """The system of all rows, or of all but one fold's: the QR of the other triangles."""
         rows = np.vstack([fold for f, fold in enumerate(self._folds) if f != without])
-        return RootSystem(rows, self.layout.n_features, self._fit_intercept)
+        return RootSystem(rows, self.layout.n_features, self._fit_intercept, self._n_rows)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """‖Y − [1, H]u‖² from the rows or the triangle: (S, t)."""
@@ -156,4 +160,4 @@ class Qr:
             name="triangle",
         ).finish()
         folds = [np.asarray(fold, np.float64) for fold in summary.folds]
-        return RootFactor(folds, task.layout, task.fit_intercept)
+        return RootFactor(folds, task.layout, task.fit_intercept, task.source.n_rows)

@@ -21,8 +21,10 @@ Method = Literal["dual", "svd"]
 class RowSystem:
     """β = Hᵀ(HHᵀ + αI)⁻¹Y, or by the SVD of H where the ridge is too small for HHᵀ."""
 
-    def __init__(self, rows: Array, n_features: int, fit_intercept: bool, method: Method) -> None:
-        L = n_features
+    def __init__(
+        self, rows: Array, n_features: int, fit_intercept: bool, method: Method, n_rows: int
+    ) -> None:
+        L, self._n_rows = n_features, n_rows
         self.root_weights = rows[:, 0]
         self.weight = float(self.root_weights @ self.root_weights)
         self.means = (
@@ -58,7 +60,7 @@ class RowSystem:
             except np.linalg.LinAlgError:
                 pass  # only where alpha is 0 and H is 0: the pseudo-inverse below answers
         U, s, Vt = self._factors() if size == self.H.shape[1] else svd(H, full_matrices=False)
-        rank = numerical_rank(s, H.shape)
+        rank = numerical_rank(s, (self._n_rows, size))
         gains = s[:rank] / (s[:rank] ** 2 + alpha)
         return np.asarray(Vt[:rank].T @ (gains[:, None] * (U[:, :rank].T @ self.Y)))
 
@@ -96,7 +98,7 @@ class RowSystem:
         """Numerical rank of the leading columns."""
         values = self._values(alpha, size)
         # Eigenvalues of a square are known to eps of the largest, singular values of H to eps of theirs.
-        return numerical_rank(values if self._squares(alpha) else np.sqrt(values), self.H.shape)
+        return numerical_rank(values if self._squares(alpha) else np.sqrt(values), (self._n_rows, size))
 
     def leave_one_out(self, alphas: Sequence[float], size: int | None = None) -> Array:
         """Leave-one-out errors √w·e (n, A, t) from one decomposition of the rows.
@@ -131,16 +133,17 @@ class RowSystem:
             with_constant = np.column_stack([np.sqrt(top) * constant, H])
             Q, singular, _ = svd(with_constant, full_matrices=False, check_finite=False)
             values = singular**2
-        rank = numerical_rank(np.sqrt(np.maximum(values, 0)), H.shape) if alpha == 0 else len(values)
         first = int(self.fit_intercept)
-        return np.maximum(values[first:rank], 0.0), Q[:, first:rank], constant
+        values, Q = np.maximum(values[first:], 0.0), Q[:, first:]
+        rank = numerical_rank(np.sqrt(values), (self._n_rows, H.shape[1])) if alpha == 0 else len(values)
+        return values[:rank], Q[:, :rank], constant
 
 
 class RowFactor:
     """The rows of all folds."""
 
-    def __init__(self, summary: RowsSummary, fit_intercept: bool, method: Method) -> None:
-        self.layout = summary.layout
+    def __init__(self, summary: RowsSummary, fit_intercept: bool, method: Method, n_rows: int) -> None:
+        self.layout, self._n_rows = summary.layout, n_rows
         self.n_folds = summary.n_folds
         self._rows, self._fold = np.asarray(summary.rows, np.float64), summary.folds
         self._fit_intercept = fit_intercept
@@ -154,7 +157,7 @@ class RowFactor:
     def system(self, without: int | None = None) -> RowSystem:
         """The system of all rows, or of all but one fold's."""
         rows = self._rows if without is None else self._rows[self._fold != without]
-        return RowSystem(rows, self.layout.n_features, self._fit_intercept, self._method)
+        return RowSystem(rows, self.layout.n_features, self._fit_intercept, self._method, self._n_rows)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """Squared errors (S, t) on a fold, or on all rows."""
@@ -177,7 +180,7 @@ class Dual:
             lambda: RowsSummary(task.layout, task.n_folds, task.engine.block_rows),
             name="rows",
         )
-        return RowFactor(rows, task.fit_intercept, self.name)
+        return RowFactor(rows, task.fit_intercept, self.name, task.source.n_rows)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ import numpy as np
 
 from samara.core import Array, Factor
 from samara.errors import InputError
-from samara.linalg import RidgeStop, copied, factor_upper, leading_solutions, solve_upper
+from samara.linalg import RidgeStop
 from samara.linalg.basis import orthonormalized
+from samara.linalg.blas import factor_upper, solve_upper
 from samara.linalg.ranges import checked_count
+from samara.linalg.room import copied
+from samara.linalg.triangular import leading_solutions
 from samara.maps import Project
 from samara.solvers.lowrank import ProjectedFactor, rank_ladder, smallest_ridge, whole_space
 from samara.solvers.normal import Gram, IllConditionedError, NormalFactor, NormalSystem, with_intercept

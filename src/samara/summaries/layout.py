@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Block
-from samara.linalg import room
+from samara.linalg.room import room
 
 _ALIGN = 16  # columns: the features of a row start on a cache line
 

@@ -7,7 +7,8 @@ from typing import Self
 import numpy as np
 
 from samara.core import Array, Block
-from samara.linalg import add_gram, add_product, room
+from samara.linalg.blas import add_gram, add_product
+from samara.linalg.room import room
 from samara.summaries.layout import Layout
 
 # float32 products are added up in float32 over this many rows, then carried into float64: adding up all

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from samara.core import Array, Block
-from samara.linalg import room, triangle
+from samara.linalg.room import room
+from samara.linalg.triangular import triangle
 from samara.summaries.layout import Layout
 
 NONZEROS = 8  # of a row of the data in the sketch

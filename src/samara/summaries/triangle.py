@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from samara.core import Array, Block
-from samara.linalg import triangle
+from samara.linalg.triangular import triangle
 from samara.summaries.layout import Layout
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samara.linalg import add_gram, factor_upper, in_threads, mirror_upper, solve_upper
+from samara.linalg.blas import add_gram, factor_upper, in_threads, mirror_upper, solve_upper
 
 
 def _strided(rng, rows, columns, dtype):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samara.linalg import leading_solutions, stacked_triangle, triangle_condition
+from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle_condition
 
 
 def test_leading_solutions_equal_one_solve_a_size():
