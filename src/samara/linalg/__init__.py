@@ -1,15 +1,20 @@
 """Matrix functions: randomized low-rank factorizations for everyone, BLAS in place for the other rooms."""
 
+from samara.linalg.band import Band, BandFactor, reduce_to_band
 from samara.linalg.blas import (
     add_gram,
+    add_outer,
     add_product,
     available_cores,
     factor_upper,
     in_threads,
     mirror_upper,
+    multiply,
+    multiply_symmetric,
     routine_address,
     single_blas_thread,
     solve_upper,
+    subtract_both,
 )
 from samara.linalg.inverse import PinvResult, pinv
 from samara.linalg.ranges import RangeResult, range_finder
@@ -20,6 +25,8 @@ from samara.linalg.svd import SVDResult, fast_svd, rsvd
 from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle, triangle_condition
 
 __all__ = [
+    "Band",
+    "BandFactor",
     "EnergyStop",
     "ErrorStop",
     "GradientStop",
@@ -30,6 +37,7 @@ __all__ = [
     "SVDResult",
     "Stop",
     "add_gram",
+    "add_outer",
     "add_product",
     "available_cores",
     "copied",
@@ -38,15 +46,19 @@ __all__ = [
     "in_threads",
     "leading_solutions",
     "mirror_upper",
+    "multiply",
+    "multiply_symmetric",
     "nystroem",
     "pinv",
     "range_finder",
+    "reduce_to_band",
     "room",
     "routine_address",
     "rsvd",
     "single_blas_thread",
     "solve_upper",
     "stacked_triangle",
+    "subtract_both",
     "triangle",
     "triangle_condition",
 ]
