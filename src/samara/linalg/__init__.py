@@ -3,6 +3,7 @@
 What the other rooms need besides (BLAS in place, triangles, room for arrays) they import from the modules.
 """
 
+from samara.linalg.band import Band, BandFactor, reduce_to_band
 from samara.linalg.inverse import PinvResult, pinv
 from samara.linalg.ranges import RangeResult, range_finder
 from samara.linalg.semidefinite import NystroemResult, nystroem
@@ -10,6 +11,8 @@ from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop, 
 from samara.linalg.svd import SVDResult, fast_svd, rsvd
 
 __all__ = [
+    "Band",
+    "BandFactor",
     "EnergyStop",
     "ErrorStop",
     "GradientStop",
@@ -23,5 +26,6 @@ __all__ = [
     "nystroem",
     "pinv",
     "range_finder",
+    "reduce_to_band",
     "rsvd",
 ]
