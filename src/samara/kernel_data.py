@@ -15,6 +15,7 @@ from samara.kernel_settings import KernelSettings
 from samara.maps import AsFloat, Gramian
 from samara.rowkeys import fold_of, row_keys
 from samara.selection import left_out_surface
+from samara.settings import N_RIDGES
 from samara.solvers.kernel import Exact, KernelTask
 from samara.summaries import Profile
 

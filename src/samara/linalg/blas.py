@@ -87,7 +87,8 @@ def _rows(A: Array) -> tuple[int, Any]:
     """Address and leading dimension of an array whose rows are contiguous."""
     if A.strides[1] != A.itemsize:
         raise TypeError("rows must be contiguous")
-    return A.ctypes.data, _int(A.strides[0] // A.itemsize)
+    # The step of a single row is never taken, and NumPy may have put anything there.
+    return A.ctypes.data, _int(max(A.strides[0] // A.itemsize, A.shape[1], 1))
 
 
 def add_gram(Z: Array, gram: Array) -> None:

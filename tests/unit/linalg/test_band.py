@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from samara import InputError
-from samara.linalg import add_outer, multiply, multiply_symmetric, reduce_to_band, subtract_both
+from samara.linalg import reduce_to_band
+from samara.linalg.blas import add_outer, multiply, multiply_symmetric, subtract_both
 
 SIZES = [(1, 1), (1, 4), (2, 1), (5, 1), (5, 5), (5, 9), (6, 5), (17, 16), (64, 16), (103, 16), (140, 96)]
 

@@ -64,7 +64,7 @@ class KernelSketch:
 
     def _of_rank(self, task: KernelTask, rank: int) -> Spectral:
         products, rng, n = Products(task), task.rng(), task.n
-        width = min(rank + self.oversampling, n)
+        width = min(rank + self.oversampling, n - task.fit_intercept)
         basis = orthonormalized(products(rng.standard_normal((n, width))))
         for _ in range(self.power):
             basis = orthonormalized(products(basis))
@@ -74,7 +74,8 @@ class KernelSketch:
         inner = basis.T @ KQ
         values, V = np.linalg.eigh((inner + inner.T) / 2)
         kept = np.argsort(-values)[:rank]
-        kept = kept[values[kept] > 0]
+        # What is rounding of the largest is no direction of the kernel, and may lean on the constant one.
+        kept = kept[values[kept] > n * np.finfo(task.gramian.dtype).eps * values.max(initial=0.0)]
         made = Spectral(task, basis @ V[:, kept], values[kept], Ku)
         left = Kg - made.U @ (made.values[:, None] * (made.U.T @ probes))
         error = float(np.linalg.norm(left) / np.sqrt(PROBES))

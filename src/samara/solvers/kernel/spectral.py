@@ -39,15 +39,21 @@ class Spectral:
         return self.task.solution(self._dual(alpha), self.Ku)
 
     def _dual(self, alpha: float) -> Array:
-        Y = self.task.Y
-        rotated = self.U.T @ Y
+        """U(Λ + α)⁻¹UᵀY, and what lies beyond U divided by λ + α, λ the smallest eigenvalue kept.
+
+        Woodbury's formula divides it by α alone, as if K had nothing there; K itself then makes noise of it.
+        With 400 rows and 20 directions predictions were off by 38 times the spread of the targets.
+        """
+        values, Y = self.values, self.task.Y
         if alpha == 0:
-            kept = numerical_rank(np.sort(np.abs(self.values))[::-1], self.U.shape)
-            floor = np.sort(np.abs(self.values))[::-1][kept - 1] if kept else np.inf
-            gains = np.where(np.abs(self.values) >= floor, 1 / np.where(self.values, self.values, 1), 0.0)
-            return np.asarray(self.U @ (gains[:, None] * rotated))
-        shrink = self.values / (self.values + alpha)
-        return np.asarray((Y - self.U @ (shrink[:, None] * rotated)) / alpha)
+            sizes = np.sort(np.abs(values))[::-1]
+            least = sizes[: numerical_rank(sizes, self.U.shape)].min(initial=np.inf)
+            values = np.where(np.abs(values) >= least, values, np.inf)
+        rotated = self.U.T @ Y
+        c = self.U @ (rotated / (values + alpha)[:, None])
+        if self.error > 0:
+            c += (Y - self.U @ rotated) / (self.values.min(initial=np.inf) + alpha)
+        return np.asarray(c)
 
     def left_out(self, alpha: float, folds: Array | None) -> Array:
         """√w·e of each row without it or its fold: α·c against the same rows and columns of α(K̃ + αI)⁻¹."""
