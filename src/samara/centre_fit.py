@@ -17,6 +17,7 @@ from samara.model import Model
 from samara.plan import Plan
 from samara.prepare import look, scaling_of
 from samara.selection import Selection
+from samara.settings import AUTO_MOST
 
 ERROR_ROWS = 1000  # on which the share of the kernel that the centres miss is measured
 
@@ -45,6 +46,7 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
         raise InputError(f"{sizes[-1]:,} centres are more than the {source.n_rows:,} rows.")
     asked = settings.of_centres(settings.kernel, sizes, solver.centres)
     profile = look(source, asked)
+    sizes = _of_distinct(sizes, len(profile.sample))
     if settings.kernel.name == "precomputed":
         nodes = _given_centres(source, settings, sizes)
         done, kernel = fit(source, replace(asked, layer=nodes, sizes=(nodes.n_out,)), profile), settings.kernel
@@ -66,13 +68,20 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
     )
 
 
+def _of_distinct(sizes: tuple[int, ...] | None, distinct: int) -> tuple[int, ...] | None:
+    """No more centres than there are different rows: copies would add nothing."""
+    if sizes is None:
+        return None if distinct >= AUTO_MOST else (distinct,)
+    return tuple(sorted({min(size, distinct) for size in sizes}))
+
+
 def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None) -> Whitened:
     """Some rows of a matrix that is given."""
     plain = AsFloat(source.n_features, settings.dtype)
     block = next(iter(source.parts(1)[0].blocks(source.n_rows)))
     gramian = checked(Gramian(settings.kernel, plain(block.X), settings.dtype))
     rng = np.random.default_rng(np.random.SeedSequence([settings.entropy, 0]))
-    count = sizes[-1] if sizes else min(source.n_rows, 2000)
+    count = sizes[-1] if sizes else min(source.n_rows, AUTO_MOST)
     chosen = rng.permutation(source.n_rows)[:count]
     return whitened(KernelRows(settings.kernel, chosen, settings.dtype), gramian.tile(chosen, chosen))
 

@@ -13,7 +13,7 @@ from samara.core import Array, FeatureMap, Source, dense
 from samara.errors import InputError
 from samara.kernel_settings import KernelSettings
 from samara.maps import AsFloat, Gramian
-from samara.rowkeys import fold_of, row_keys
+from samara.rowkeys import row_keys
 from samara.selection import left_out_surface
 from samara.settings import N_RIDGES
 from samara.solvers.kernel import Exact, KernelTask
@@ -34,7 +34,12 @@ class Rows:
     X: Any
     targets: Array
     weights: Array | None
-    folds: Array | None
+    keys: Array  # of their content
+
+    @property
+    def weight(self) -> float:
+        """Total weight."""
+        return float(len(self.targets) if self.weights is None else self.weights.sum())
 
 
 def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
@@ -47,16 +52,13 @@ def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, prof
     y = np.concatenate([block.y for block in blocks])
     centre = profile.targets.mean * settings.fit_intercept
     weights = [block.weight for block in blocks if block.weight is not None]
-    selector = settings.selector
-    folded = selector is not None and selector.name == "kfold"
     if settings.kernel.name == "precomputed" and len(y) < source.n_rows:
         raise InputError("A precomputed kernel takes no weights of 0: leave those rows and columns out.")
-    keys = np.concatenate([row_keys(block.X) for block in blocks]) if folded else None
     return Rows(
         X=X,
         targets=(y - centre) / profile.targets.spread,
         weights=np.concatenate(weights) if weights else None,
-        folds=None if keys is None or selector is None else fold_of(keys, selector.n_folds),
+        keys=np.concatenate([row_keys(block.X) for block in blocks]),
     )
 
 
@@ -77,9 +79,9 @@ def checked(gramian: Gramian) -> Gramian:
     return gramian
 
 
-def ridge_grid(trace: float, n: int) -> Array:
+def ridge_grid(trace: float, weight: float) -> Array:
     """Ridges in proportion to the mean diagonal of the kernel matrix."""
-    mean = trace / n if trace > 0 else 1.0
+    mean = trace / weight if trace > 0 else 1.0
     return np.geomspace(GRID[0] * mean, GRID[1] * mean, N_RIDGES)
 
 
@@ -91,7 +93,7 @@ def some_rows(source: Source, settings: KernelSettings, scaling: FeatureMap, pro
     X = np.concatenate([np.asarray(scaling(block.X)) for block in firsts])
     centre = profile.targets.mean * settings.fit_intercept
     y = np.concatenate([block.y for block in firsts])
-    return Rows(X, (y - centre) / profile.targets.spread, None, None)
+    return Rows(X, (y - centre) / profile.targets.spread, None, row_keys(X))
 
 
 def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float:
@@ -149,7 +151,8 @@ def _searched(settings: KernelSettings, rows: Rows, scale: float) -> float:
                 workers=settings.budget.workers,
             )
             factor = Exact()(task)
-            surface = left_out_surface(factor, ridge_grid(factor.trace, len(chosen)), None, task.weights)
+            ridges = ridge_grid(factor.trace, float(task.roots @ task.roots))
+            surface = left_out_surface(factor, ridges, rows.keys[chosen], task.weights, folds=False)
             scores[step] = float(np.nanmin(surface.scores.mean(axis=-1)))
         return scores[step]
 

@@ -16,6 +16,7 @@ from samara.maps import Gramian, KernelRows
 from samara.model import Model
 from samara.plan import Plan
 from samara.prepare import scaling_of
+from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface
 from samara.solvers.kernel import DualFactor, Iterated, KernelTask
 from samara.summaries import Profile
@@ -36,6 +37,7 @@ def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
         gramian=checked(Gramian(kernel, rows.X, settings.dtype)),
         targets=rows.targets,
         weights=rows.weights,
+        keys=rows.keys,
         fit_intercept=settings.fit_intercept,
         alphas=settings.alphas,
         rank=settings.rank,
@@ -53,14 +55,16 @@ def _selected(
     factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile
 ) -> tuple[float | Array, Selection | None]:
     """The ridge, chosen where there is a choice."""
-    given, n = settings.alphas, len(rows.targets)
-    alphas = ridge_grid(factor.trace, n) if given is None else np.array(given)
-    if settings.selector is None:
+    given, selector = settings.alphas, settings.selector
+    alphas = ridge_grid(factor.trace, rows.weight) if given is None else np.array(given)
+    if selector is None:
         return float(alphas[0]), None
-    if rows.folds is not None and len(np.unique(rows.folds)) < 2:
+    folds = selector.name == "kfold"
+    labels = fold_of(rows.keys, selector.n_folds) if folds else rows.keys
+    if (labels == labels[0]).all():  # nothing can be held out
         return float(alphas[-1]), None
-    surface = left_out_surface(factor, alphas, rows.folds, rows.weights)
-    found = choose(surface, settings.selector.name, profile.targets.spread, 0, settings.alpha_per_target)
+    surface = left_out_surface(factor, alphas, labels, rows.weights, folds)
+    found = choose(surface, selector.name, profile.targets.spread, 0, settings.alpha_per_target)
     return found.best_alpha, found
 
 

@@ -13,7 +13,7 @@ from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
 from samara.plan import Budget, Plan
 from samara.selection import Selector
-from samara.settings import N_RIDGES, Settings, size_ladder
+from samara.settings import AUTO_MOST, N_RIDGES, Settings
 from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSolver
 
@@ -112,8 +112,6 @@ class KernelSettings:
         """Numbers of centres to try; None: append some while the error falls."""
         if isinstance(self.rank, str):
             choosing = self.selector is not None and self.selector.name == "kfold"
-            return None if choosing and n > AUTO_ROWS else size_ladder(min(n, AUTO_ROWS))[-1:]
+            return None if choosing and n > AUTO_MOST else (min(n, AUTO_MOST),)
         return (max(1, round(self.rank * n) if isinstance(self.rank, float) else int(self.rank)),)
 
-
-AUTO_ROWS = 2000  # up to which every row is a centre

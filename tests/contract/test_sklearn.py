@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from samara import ELMClassifier, ELMRegressor
+from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
@@ -13,6 +13,11 @@ from samara import ELMClassifier, ELMRegressor
         ELMClassifier(),
         *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition")),
         ELMClassifier(20, solver="lsqr"),
+        KernelELMRegressor(),
+        KernelELMClassifier(),
+        *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
+        KernelELMClassifier(solver="nystroem"),
+        KernelELMRegressor("precomputed"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

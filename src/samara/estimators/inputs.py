@@ -30,6 +30,8 @@ def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **opti
         )
     except ValueError:
         refuse_text(X)
+        if not fitting and getattr(X, "ndim", 0) == 2 and getattr(X, "dtype", np.dtype("O")).kind == "f":
+            refuse_non_finite(X)  # a NaN is worth telling before a wrong number of columns
         raise
     made = checked[0] if isinstance(checked, tuple) else checked
     if made.dtype.kind not in "biuf":

@@ -8,7 +8,7 @@ from samara.solvers.kernel.exact import Exact
 from samara.solvers.kernel.pcg import Iterated, Pcg
 from samara.solvers.kernel.sketch import KernelSketch
 from samara.solvers.kernel.spectral import Spectral
-from samara.solvers.kernel.task import DualFactor, KernelTask, Solution
+from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, groups_of
 
 
 class KernelSolver(Protocol):
@@ -37,4 +37,5 @@ __all__ = [
     "Pcg",
     "Solution",
     "Spectral",
+    "groups_of",
 ]

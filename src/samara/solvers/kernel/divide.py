@@ -42,10 +42,22 @@ class Divide:
         """How many parts n rows make."""
         return min(n, self.parts) if self.parts else -(-n // PART_ROWS)
 
+    def _pieces(self, task: KernelTask) -> list[Array]:
+        """Parts as equal as can be, at random, copies of a row in one."""
+        count = self.count(task.n)
+        if task.keys is None:
+            order = task.rng().permutation(task.n)
+            return [np.sort(piece) for piece in np.array_split(order, count)]
+        distinct, label = np.unique(task.keys, return_inverse=True)
+        order = task.rng().permutation(len(distinct))
+        part = np.empty(len(distinct), np.intp)
+        for number, piece in enumerate(np.array_split(order, min(count, len(distinct)))):
+            part[piece] = number
+        return [np.flatnonzero(part[label] == number) for number in range(min(count, len(distinct)))]
+
     def __call__(self, task: KernelTask) -> Divided:
         """Solve the parts one after another."""
-        order = task.rng().permutation(task.n)
-        pieces = [np.sort(piece) for piece in np.array_split(order, self.count(task.n))]
+        pieces = self._pieces(task)
         # Ridges in proportion to the trace of all rows are not known to a part: it must be ready for any.
         return Divided(task, pieces, [Exact()(part_of(task, piece)) for piece in pieces])
 
@@ -57,6 +69,7 @@ def part_of(task: KernelTask, rows: Array) -> KernelTask:
         gramian=task.gramian.part(rows),
         targets=task.targets[rows],
         weights=None if task.weights is None else task.weights[rows],
+        keys=None,
     )
 
 
@@ -95,10 +108,10 @@ class Divided:
             self.error = self._disagreement(solutions)
         return Solution(coef, means)
 
-    def left_out(self, alpha: float, folds: Array | None) -> Array:
+    def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
         """Errors on each row of the mean of the parts that do not hold it; of one part, leave-one-out."""
         if len(self.pieces) == 1:
-            return self.factors[0].left_out(alpha, folds)
+            return self.factors[0].left_out(alpha, groups)
         own, total = self._predictions(self._solutions(alpha))
         others = (total - own) / (len(self.pieces) - 1)
         return np.asarray(self.task.roots[:, None] * (self.task.targets - others))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +16,7 @@ from samara.linalg.blas import factor_upper, mirror_upper, solve_upper
 from samara.linalg.triangular import triangle_condition
 from samara.solvers.kernel.matrix import Written, written_out
 from samara.solvers.kernel.spectral import Spectral
-from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, without
+from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, excluded, without
 from samara.solvers.root import numerical_rank
 
 # Below this share of the trace a ridge drowns in the rounding of the matrix itself.
@@ -43,23 +44,18 @@ class Path:
         """The model of one ridge."""
         return self.task.solution(self._factor(alpha).solve(self.task.Y), self.Ku)
 
-    def left_out(self, alpha: float, folds: Array | None) -> Array:
-        """c_i / [(K + αI)⁻¹]_ii, or the same for the rows and columns of a fold."""
+    def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
+        """√w·e of each row without it, from the inverse's diagonal and blocks."""
         factor, u = self._factor(alpha), self.task.constant
-        c = factor.solve(self.task.Y)
-        if folds is None:
-            diagonal = factor.inverse_diagonal()
-            if u is not None:
-                diagonal -= u**2 / (self.top + alpha)
-            return np.asarray(c / diagonal[:, None])
-        errors = np.empty_like(c)
-        for fold in np.unique(folds):
-            rows = np.flatnonzero(folds == fold)
-            block = factor.inverse_block(rows)
-            if u is not None:
-                block -= np.outer(u[rows], u[rows]) / (self.top + alpha)
-            errors[rows] = np.linalg.solve(block, c[rows])
-        return errors
+        diagonal = factor.inverse_diagonal()
+        if u is not None:
+            diagonal -= u**2 / (self.top + alpha)
+
+        def block(rows: Array) -> Array:
+            inverse = factor.inverse_block(rows)
+            return inverse if u is None else inverse - np.outer(u[rows], u[rows]) / (self.top + alpha)
+
+        return excluded(factor.solve(self.task.Y), diagonal, groups, block)
 
     def condition(self, alpha: float) -> float:
         """Condition number of K + αI."""
@@ -102,7 +98,7 @@ class OneRidge:
         solve_upper(self.R, solve_upper(self.R, c, transposed=True))
         return self.task.solution(c, self.Ku)
 
-    def left_out(self, alpha: float, folds: Array | None) -> Array:
+    def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
         """Not asked for where there is nothing to choose."""
         raise NotImplementedError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,9 +112,9 @@ class Iterated:
         """Of K: that of the approximation and what it leaves."""
         return self._approximate.trace + self.error
 
-    def left_out(self, alpha: float, folds: Array | None) -> Array:
+    def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
         """Errors of the approximation's models."""
-        return self._approximate.left_out(alpha, folds)
+        return self._approximate.left_out(alpha, groups)
 
     def condition(self, alpha: float) -> float:
         """Condition number of K̂ + αI."""

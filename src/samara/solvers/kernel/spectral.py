@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from samara.core import Array
-from samara.solvers.kernel.task import KernelTask, Solution
+from samara.solvers.kernel.task import KernelTask, Solution, excluded
 from samara.solvers.root import numerical_rank
 
 
@@ -55,19 +56,12 @@ class Spectral:
             c += (Y - self.U @ rotated) / (self.values.min(initial=np.inf) + alpha)
         return np.asarray(c)
 
-    def left_out(self, alpha: float, folds: Array | None) -> Array:
-        """√w·e of each row without it or its fold: α·c against the same rows and columns of α(K̃ + αI)⁻¹."""
+    def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
+        """√w·e of each row without it: α·c against the same rows and columns of α(K̃ + αI)⁻¹."""
         keep = self.values / (self.values + alpha) if alpha > 0 else (self.values > 0).astype(float)
         Y = self.task.Y
         residual = Y - self.U @ (keep[:, None] * (self.U.T @ Y))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if folds is None:
-                return np.asarray(residual / self._slack(keep)[:, None])
-            errors = np.empty_like(residual)
-            for fold in np.unique(folds):
-                rows = np.flatnonzero(folds == fold)
-                errors[rows] = np.linalg.solve(self._slack_block(keep, rows), residual[rows])
-        return errors
+        return excluded(residual, self._slack(keep), groups, lambda rows: self._slack_block(keep, rows))
 
     def _slack(self, keep: Array) -> Array:
         """1 − leverage, as a sum of positive terms but for what no direction reaches."""

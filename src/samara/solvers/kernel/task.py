@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -43,6 +43,7 @@ class KernelTask:
     gramian: Gramian
     targets: Array  # (n, t) float64, centred and scaled
     weights: Array | None = None  # (n,), positive
+    keys: Array | None = None  # of the rows' content: copies have one key
     fit_intercept: bool = True
     alphas: tuple[float, ...] | None = None  # the ridges; None: a grid in proportion to the trace
     rank: Rank = "auto"
@@ -129,8 +130,8 @@ class DualFactor(Protocol):
         """The model of one ridge."""
         ...
 
-    def left_out(self, alpha: float, folds: Array | None) -> Array:
-        """Errors √w·e (n, t) of each row by the model without it, or without its fold."""
+    def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
+        """Errors √w·e (n, t) of each row by the model without it, and without the others of its group."""
         ...
 
     def condition(self, alpha: float) -> float:
@@ -141,3 +142,19 @@ class DualFactor(Protocol):
 def without(constant: Array | None, V: Array) -> Array:
     """The columns of V less what they have of the constant direction."""
     return V if constant is None else V - np.multiply.outer(constant, constant @ V)
+
+
+def groups_of(labels: Array) -> list[Array]:
+    """The rows of each label that several rows have."""
+    order = np.argsort(labels, kind="stable")
+    edges = np.flatnonzero(np.diff(labels[order])) + 1
+    return [rows for rows in np.split(order, edges) if len(rows) > 1]
+
+
+def excluded(c: Array, diagonal: Array, groups: Sequence[Array], block: Callable[[Array], Array]) -> Array:
+    """Errors of rows held out: c_i / [A⁻¹]_ii alone, [A⁻¹]_gg⁻¹c_g for a group."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = c / diagonal[:, None]
+    for rows in groups:
+        errors[rows] = np.linalg.solve(block(rows), c[rows])
+    return errors
