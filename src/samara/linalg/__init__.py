@@ -17,6 +17,7 @@ from samara.linalg.blas import (
     subtract_both,
 )
 from samara.linalg.inverse import PinvResult, pinv
+from samara.linalg.pivoted import PivotedCholesky, Tiled, pivoted_cholesky
 from samara.linalg.ranges import RangeResult, range_finder
 from samara.linalg.room import copied, room
 from samara.linalg.semidefinite import NystroemResult, nystroem
@@ -32,10 +33,12 @@ __all__ = [
     "GradientStop",
     "NystroemResult",
     "PinvResult",
+    "PivotedCholesky",
     "RangeResult",
     "RidgeStop",
     "SVDResult",
     "Stop",
+    "Tiled",
     "add_gram",
     "add_outer",
     "add_product",
@@ -50,6 +53,7 @@ __all__ = [
     "multiply_symmetric",
     "nystroem",
     "pinv",
+    "pivoted_cholesky",
     "range_finder",
     "reduce_to_band",
     "room",
