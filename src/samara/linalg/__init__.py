@@ -5,6 +5,7 @@ What the other rooms need besides (BLAS in place, triangles, room for arrays) th
 
 from samara.linalg.band import Band, BandFactor, reduce_to_band
 from samara.linalg.inverse import PinvResult, pinv
+from samara.linalg.pivoted import PivotedCholesky, pivoted_cholesky
 from samara.linalg.ranges import RangeResult, range_finder
 from samara.linalg.semidefinite import NystroemResult, nystroem
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop, Stop
@@ -18,6 +19,7 @@ __all__ = [
     "GradientStop",
     "NystroemResult",
     "PinvResult",
+    "PivotedCholesky",
     "RangeResult",
     "RidgeStop",
     "SVDResult",
@@ -25,6 +27,7 @@ __all__ = [
     "fast_svd",
     "nystroem",
     "pinv",
+    "pivoted_cholesky",
     "range_finder",
     "reduce_to_band",
     "rsvd",

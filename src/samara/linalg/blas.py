@@ -120,11 +120,13 @@ def factor_upper(A: Array) -> bool:
 
 
 def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:
-    """B becomes R⁻¹B (or R⁻ᵀB) in place; only the upper triangle of R is read."""
-    one = _ref(ctypes.c_double(1))
+    """B becomes R⁻¹B (or R⁻ᵀB) in place; only the upper triangle of R is read; both of one dtype."""
+    if R.dtype != B.dtype:
+        raise TypeError(f"a triangle of {R.dtype} for {B.dtype}")
+    name, number = _precision(B)
     trans = b"T" if transposed else b"N"
-    trsm = _routine("dtrsm", 11)
-    trsm(b"R", b"L", trans, b"N", _int(B.shape[1]), _int(len(B)), one, *_rows(R), *_rows(B))
+    trsm = _routine(name + "trsm", 11)
+    trsm(b"R", b"L", trans, b"N", _int(B.shape[1]), _int(len(B)), _ref(number(1)), *_rows(R), *_rows(B))
     return B
 
 
@@ -141,6 +143,11 @@ def solve_from_right(R: Array, B: Array) -> Array:
     return B
 
 
+def _precision(A: Array) -> tuple[str, Any]:
+    """First letter of the routines for this dtype, and their scalars."""
+    return ("d", ctypes.c_double) if A.dtype == np.float64 else ("s", ctypes.c_float)
+
+
 def _either(A: Array) -> tuple[bytes, int, Any]:
     """Whether the array is the transpose of one with contiguous rows, and that one's address and step."""
     columns = A.strides[1] != A.itemsize
@@ -151,12 +158,18 @@ def _either(A: Array) -> tuple[bytes, int, Any]:
 
 
 def multiply(A: Array, B: Array, out: Array, scale: float = 1.0, keep: float = 0.0) -> Array:
-    """``out`` becomes ``keep * out + scale * A @ B`` where it lies; A and B may be transposes; float64."""
+    """``out`` becomes ``keep * out + scale * A @ B`` where it lies; A and B may be transposes; one dtype."""
+    if not A.dtype == B.dtype == out.dtype or out.shape != (len(A), B.shape[1]) or A.shape[1] != len(B):
+        raise TypeError(f"{out.shape} {out.dtype} for {A.shape} {A.dtype} times {B.shape} {B.dtype}")
+    if not B.size:  # NumPy gives empty arrays any steps
+        out *= keep
+        return out
+    name, number = _precision(out)
     of_A, address_A, step_A = _either(A)
     of_B, address_B, step_B = _either(B)
     shape = (_int(B.shape[1]), _int(len(A)), _int(len(B)))
-    alpha, beta = _ref(ctypes.c_double(scale)), _ref(ctypes.c_double(keep))
-    gemm = _routine("dgemm", 13)
+    alpha, beta = _ref(number(scale)), _ref(number(keep))
+    gemm = _routine(name + "gemm", 13)
     gemm(of_B, of_A, *shape, alpha, address_B, step_B, address_A, step_A, beta, *_rows(out))
     return out
 
