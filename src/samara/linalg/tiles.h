@@ -17,9 +17,10 @@ typedef struct {
     const void *gemm;
 } Tile;
 
-enum { NARROW = 160 };  /* widths from which SciPy's product is faster */
+enum { NARROW = 192 };  /* widths from which SciPy's product is faster */
 enum { STRIP = 4 };     /* rows of the left at a time: with four vectors of a panel, 16 sums in registers */
 enum { ACROSS = 512 };  /* columns finished at a time */
+enum { PACKED = 1 << 16 }; /* bytes of the panels packed at a time */
 enum { CHUNK = 64 };    /* numbers raised to a power at a time */
 enum { DOWN = 256 };    /* rows of a tile of SciPy's */
 
@@ -189,7 +190,7 @@ static void NAME(strip)(const Tile *tile, int64_t row, int64_t lo, int64_t cols,
 }
 
 static int NAME(narrow)(const Tile *tile) {
-    int64_t fit = (1 << 16) / (tile->width + 1) / NAME(PANEL) * NAME(PANEL);
+    int64_t fit = PACKED / (int64_t)sizeof(REAL) / (tile->width + 1) / NAME(PANEL) * NAME(PANEL);
     int64_t across = fit > ACROSS ? ACROSS : fit > NAME(PANEL) ? fit : NAME(PANEL);
     REAL *packed = aligned_alloc(64, (across * tile->width + NAME(PANEL)) * sizeof(REAL));
     if (!packed)
