@@ -4,24 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from samara.core import TILE_ROWS
 from samara.errors import InputError
+from samara.shapes import (
+    FEWEST,
+    FIRST,
+    LOW_RANK,
+    OVERSAMPLING,
+    Shape,
+    columns_of,
+    exact_solver,
+    needs_whole,
+)
 
 # Four times the 384 rows that OpenBLAS takes at a time. Between 1024 and 4096 rows of 1000 nodes no
 # difference was found that a second series of runs confirmed.
 DEFAULT_BLOCK = 1536
 SMALLEST_BLOCK = 128
 KEY_ROWS = 131_072  # rows whose folds are worked out at a time
-LOW_RANK = ("rsvd", "fast_svd", "fast_svd_gradient", "sketch")
-OVERSAMPLING = 10  # random vectors beyond a rank
 SKETCH_ROWS = 8  # of the sketch of `precondition`, for each column
-MAX_STEPS, TYPICAL_STEPS = 500, 40  # of the iterative solvers
+TYPICAL_STEPS = 40  # of `lsqr`: it depends on ridge and rows, which a plan does not know
 BASE = 16 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
+__all__ = [
+    "DEFAULT_BLOCK",
+    "SMALLEST_BLOCK",
+    "Shape",
+    "flops",
+    "format_bytes",
+    "parse_memory",
+    "passes",
+    "peak_bytes",
+    "sketch_is_longer",
+]
 _UNITS = {
     "": 1,
     "k": 10**3,
@@ -33,39 +51,6 @@ _UNITS = {
     "gi": 2**30,
     "ti": 2**40,
 }
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a plan is made from."""
-
-    n_rows: int
-    n_inputs: int
-    n_targets: int
-    n_hidden: int  # nodes at the largest size
-    n_link: int = 0  # inputs passed through beside the nodes
-    dtype: str = "float64"
-    n_alphas: int = 1
-    n_sizes: int = 1
-    selection: str | None = None  # kfold, loo, gcv, lcurve; None where nothing is chosen
-    n_folds: int = 1
-    smallest_alpha: float | None = None  # None: chosen in proportion to the trace, never too small
-    trace: float | None = None  # estimate of tr G, once some rows were seen
-    rank: int | float | str = "auto"  # of a solver that has one
-    oversampling: int | None = None  # of a solver given as an object; None: the usual
-    most_steps: int = MAX_STEPS  # of an iterative solver
-    sample_rows: int = 0
-    layer_bytes: int = 0  # beside the weights
-    grows: bool = False  # nodes may be appended to a model half as large
-
-    @property
-    def width(self) -> int:
-        """Columns of an augmented row [1, H, Y]."""
-        return 1 + self.n_link + self.n_hidden + self.n_targets
-
-    @property
-    def itemsize(self) -> int:
-        return np.dtype(self.dtype).itemsize
 
 
 def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
@@ -113,39 +98,33 @@ def _rows_bytes(shape: Shape, block: int, workers: int, dual: bool) -> int:
     small = 8 * shape.n_rows * min(shape.n_rows, shape.width)
     # A decomposition for each worker, of n×n numbers or of n×L.
     decomposed = workers * (4 * small if dual else 2 * kept + 3 * small)
-    return max(2 * kept + workers * _lane_bytes(shape, block), 5 * kept + decomposed + 4 * _cases(shape))
+    # All rows, and those of a training set, twice; with folds those of the next one too.
+    held = (10 if shape.n_folds > 1 else 5) * kept
+    return max(2 * kept + workers * _lane_bytes(shape, block), held + decomposed + 4 * _cases(shape))
 
 
 def _low_rank_bytes(shape: Shape, block: int, workers: int, solver: str) -> int:
     width, t = shape.width, shape.n_targets
-    k = columns_of(shape, solver) + (_training_sets(shape) * t if solver == "sketch" else 0)
+    k = columns_of(shape, solver) + (shape.training_sets * t if solver == "sketch" else 0)
     # Ω, HᵀHΩ and their like; the rows of Y, up to 9k of them in three copies where a stop reads their
     # triangle; then the moments of the coordinates.
     probes = 232 if isinstance(shape.rank, str) or solver.startswith("fast") else 96
     lane = _lane_bytes(shape, block) + 24 * width * k + 40 * block * k + probes * k * k
     moments = (workers * shape.n_folds + 6) * 8 * (k + 1 + t) ** 2
     found = 40 * width * k + workers * lane + moments
-    if isinstance(shape.rank, str):  # it may find that the whole space is needed
-        return max(found, _gram_bytes(shape, block, workers))
-    return found
-
-
-def columns_of(shape: Shape, solver: str) -> int:
-    """Directions that a low-rank solver works with at most."""
-    L = shape.n_hidden + shape.n_link
-    extra = OVERSAMPLING if shape.oversampling is None else shape.oversampling
-    if isinstance(shape.rank, str):
-        return (L if solver.startswith("fast") else min(L, max(L // 4, 64))) + extra
-    rank = round(shape.rank * L) if isinstance(shape.rank, float) else shape.rank
-    return min(L, rank + extra) + (extra if solver.startswith("fast") else 0)
-
-
-def _training_sets(shape: Shape) -> int:
-    return 1 if shape.n_folds == 1 else 1 + shape.n_folds
+    if not needs_whole(shape, solver):
+        return found
+    exact = exact_solver(shape.n_rows, shape.n_columns, shape.tiny_ridge)
+    whole = _BYTES[exact](shape, block, workers)
+    if solver.startswith("fast") and shape.n_rows >= shape.n_columns:
+        # The folds' moments; a root of them, Ω, their product and its triangle; the directions.
+        squares = 3 * shape.n_folds + (22 if shape.tiny_ridge else 14)
+        whole = max(whole, squares * 8 * width**2)
+    return max(found, whole)
 
 
 def _lsqr_bytes(shape: Shape, block: int, workers: int) -> int:
-    width, m = shape.width, _training_sets(shape) * shape.n_targets
+    width, m = shape.width, shape.training_sets * shape.n_targets
     # Room for directions is taken 32 steps at a time.
     directions = 8 * width * m * (min(shape.most_steps, shape.n_rows, width) + 44)
     lane = _lane_bytes(shape, block) + 16 * block * m + 24 * width * m
@@ -154,7 +133,7 @@ def _lsqr_bytes(shape: Shape, block: int, workers: int) -> int:
 
 def _precondition_bytes(shape: Shape, block: int, workers: int) -> int:
     width, lane = shape.width, _lane_bytes(shape, block)
-    m = max(1, (_training_sets(shape) - 1) * shape.n_alphas) * shape.n_targets
+    m = max(1, (shape.training_sets - 1) * shape.n_alphas) * shape.n_targets
     rows = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
     sketch = (workers + 2) * 8 * rows * width * width + workers * (2 * lane + 96 * block)
     steps = 96 * width * m + workers * (lane + 16 * block * m + 24 * width * m)
@@ -194,36 +173,73 @@ def _lane_bytes(shape: Shape, block: int) -> int:
     return workspace + tile + gathered + keys + 32 * block * (shape.n_targets + 2)
 
 
-def passes(shape: Shape, solver: str) -> int:
-    """Times the rows are read: a look, the summary, and one a size for leave-one-out."""
-    again = shape.n_sizes if shape.selection == "loo" and solver in ("gram", "qr", *LOW_RANK) else 0
-    return (
-        2
-        + again
-        + {"lsqr": TYPICAL_STEPS, "precondition": TYPICAL_STEPS}.get(solver, int(solver in LOW_RANK))
-    )
+def passes(shape: Shape, solver: str) -> tuple[int, int]:
+    """Times the rows are read, the fewest and the most: a look, the summary, and what a solver adds."""
+    fewest = most = 2
+    if solver in ("gram", "qr", *LOW_RANK) and shape.selection == "loo":
+        fewest, most = fewest + shape.n_sizes, most + shape.n_sizes
+    if solver in LOW_RANK:
+        sketches = _sketches(shape, solver)
+        # Without a rank the first sketch may tell that all of H is needed, and power iterations are not.
+        return fewest + (1 if isinstance(shape.rank, str) else 1 + shape.power), most + sketches + shape.power
+    held_out = int(shape.selection == "kfold")
+    if solver == "lsqr":
+        return fewest + 1 + held_out, most + min(shape.most_steps, shape.n_rows, shape.n_columns) + held_out
+    if solver == "precondition" and not sketch_is_longer(shape):
+        few, many = steps_of_precondition(shape)
+        return 3 + held_out + few * (1 + held_out), 3 + held_out + many * (1 + held_out)
+    return fewest, most
+
+
+def _sketches(shape: Shape, solver: str) -> int:
+    """The most passes with random vectors: at least twice as many each time, until the limit."""
+    fast = solver.startswith("fast")
+    if not fast and not isinstance(shape.rank, str):
+        return 1
+    smaller = min(shape.n_rows, shape.n_columns)
+    limit = columns_of(shape, solver) - (OVERSAMPLING if shape.oversampling is None else shape.oversampling)
+    first = min(max(int(FIRST * smaller), FEWEST), limit)
+    return 1 + int(np.ceil(np.log2(limit / first)))
+
+
+def sketch_is_longer(shape: Shape) -> bool:
+    """Whether the sketch of `precondition` would be no shorter than the rows: it then is `qr`."""
+    rows = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
+    return shape.n_rows <= 2 * rows * shape.n_columns
+
+
+def steps_of_precondition(shape: Shape) -> tuple[int, int]:
+    """Passes of one solution, the fewest and about the most.
+
+    Whitened by a sketch of s rows a column, the condition number is ((1 + δ)/(1 − δ))² with δ = 1/√s, and
+    each step of conjugate gradients divides the error by 1/δ. Two rounds, each with a residual of its own.
+    """
+    rows = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
+    steps = int(np.ceil(np.log(shape.tol) / np.log(1 / np.sqrt(rows))))
+    return 2 + steps // 3, 2 + steps + 8
 
 
 def flops(shape: Shape, solver: str) -> float:
     """Floating-point operations of the whole fit."""
-    n, L, t = float(shape.n_rows), float(shape.n_hidden + shape.n_link), shape.n_targets
+    n, L, k = float(shape.n_rows), float(shape.n_columns), float(columns_of(shape, solver))
+    few, most = passes(shape, solver)
+    read = min(few + TYPICAL_STEPS - 1, most) if solver == "lsqr" else (few + most) / 2
     mapping = 2 * n * (shape.n_inputs + 1) * shape.n_hidden
-    k, sets = float(columns_of(shape, solver)), 1 if shape.n_folds == 1 else 1 + shape.n_folds
-    iterated = TYPICAL_STEPS * 4 * n * L * t * sets
-    per_system = {
-        "gram": L**3 / 3,
-        "qr": 2 * L**3,
-        "dual": n**3 / 3 + 2 * n * L * t,
-        "svd": 6 * n * min(n, L) * L,
-    }
-    summary = {"gram": n * shape.width**2, "qr": 2.7 * n * shape.width**2, "dual": n * n * L, "svd": 0.0}
-    summary |= dict.fromkeys(LOW_RANK, 6 * n * L * k + n * k * k)
-    summary |= {"lsqr": iterated, "precondition": iterated * shape.n_alphas + 36 * L**3}
-    systems = 1 + (shape.n_folds * shape.n_alphas if shape.selection == "kfold" else 0)
-    total = passes(shape, solver) * mapping + summary[solver] + systems * per_system.get(solver, k**3 / 3)
+    square = n * shape.width**2
+    low_rank = 4 * n * L * k * (1 + shape.power) + 2 * n * L * k + n * k * k
+    iterated = 4 * n * L * shape.n_targets
+    folds = shape.n_folds * shape.n_alphas if shape.selection == "kfold" else 0
+    summary = {"gram": square, "qr": 2.7 * square, "dual": 0.0, "svd": 0.0}
+    summary |= dict.fromkeys(LOW_RANK, low_rank)
+    summary |= {"lsqr": (read - 2) * iterated * shape.training_sets}
+    summary |= {"precondition": (read - 3) / (1 + (folds > 0)) * iterated * (1 + folds) + 36 * L**3}
+    each = {"gram": L**3 / 3, "qr": 2 * L**3, "svd": 6 * n * min(n, L) * L}
+    each |= {"dual": n * n * L + n**3 / 3, "lsqr": 0.0, "precondition": 0.0}
+    total = read * mapping + summary[solver] + (1 + folds) * each.get(solver, k**3 / 3)
     if shape.selection == "loo":
-        total += shape.n_sizes * (9 * L**3 + 2 * n * L**2)
-    return total
+        size = k if solver in LOW_RANK else L
+        total += shape.n_sizes * (9 * size**3 + 2 * n * size**2)
+    return float(total)
 
 
 def parse_memory(memory: str | int | float | None) -> int | None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
-from samara.costs import LOW_RANK
+from samara.costs import flops
+from samara.engines import Counted
 from samara.errors import BudgetError, ConditionWarning
 from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
@@ -18,7 +19,17 @@ from samara.plan import Plan
 from samara.prepare import draw_maps, first_look, look
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
 from samara.settings import N_RIDGES, Settings
-from samara.solvers import IllConditionedError, ProjectedFactor, Qr, Task, extend, safe_ridge
+from samara.shapes import LOW_RANK, safe_ridge
+from samara.solvers import (
+    IllConditionedError,
+    NormalFactor,
+    ProjectedFactor,
+    Qr,
+    RootFactor,
+    RowFactor,
+    Task,
+    extend,
+)
 from samara.summaries import Layout, Profile
 
 
@@ -41,25 +52,28 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
     profile = look(source, settings) if profile is None else profile
     sizes: tuple[int, ...] | None = settings.first_sizes()
     trial: Trial | None = None
-    rounds = 0
+    rounds, passes = 0, 1  # the look
     while sizes:
         rounds += 1
         maps = draw_maps(source, settings, profile, sizes[-1])
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
         plan = settings.plan(source, sizes, trace)
+        attempt = Trial(settings, source, maps, (layout, trace), plan, sizes)
         try:
-            trial = Trial(settings, source, maps, (layout, trace), plan, sizes).run(trial)
+            trial = attempt.run(trial)
         except BudgetError:  # more nodes would need a triangle, and the budget does not hold it
             if trial is None:
                 raise
             break
+        finally:
+            passes += attempt.passes
         sizes = settings.next_sizes(source, sizes) if trial.still_falling else None
     assert trial is not None
     if settings.sizes is None:
         found = "still fell where budget or limit ended it" if trial.still_falling else "no longer fell"
         why = f"nodes appended {rounds - 1} times, to {trial.sizes[-1] - trial.n_link:,}: the error {found}"
-        plan = trial.plan
-        trial.plan = replace(plan, passes=plan.passes + rounds - 1, reasons=(*plan.reasons, why))
+        trial.plan = replace(trial.plan, reasons=(*trial.plan.reasons, why))
+    trial.plan = replace(trial.plan, passes=passes, most_passes=passes)
     return trial.finish()
 
 
@@ -89,6 +103,16 @@ class Trial:
         self.n_link = self._linked = self.mapped.n_features - sizes[-1]
         self.sizes = self._asked = [size + self.n_link for size in sizes]
         self.selection: Selection | None = None
+        self._engines: list[Counted] = []
+
+    @property
+    def passes(self) -> int:
+        """Times the rows were read."""
+        return sum(engine.passes for engine in self._engines)
+
+    def _engine(self) -> Counted:
+        self._engines.append(Counted(self.settings.engine(self.plan)))
+        return self._engines[-1]
 
     def run(self, smaller: Trial | None) -> Trial:
         """Summarize, select and solve; where the Gram can't carry the ridge, again with a triangle."""
@@ -135,9 +159,8 @@ class Trial:
             by_folds = settings.selector is not None and settings.selector.name == "kfold"
             self.sizes = ranks if by_folds and settings.rank == "auto" else ranks[-1:]
             self.n_link = 0
-        elif self.plan.solver in LOW_RANK:
-            why = f"{self.plan.solver}: what is left lies above the ridge until every direction is used"
-            self.plan = replace(self.plan, reasons=(*self.plan.reasons, why))
+        elif isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
+            self._say_what_ran(self.factor.solver)
         self.alphas = self._ridges(smaller)
         self.alpha, self.size = float(self.alphas[-1]), self.sizes[-1]
         if settings.selector is not None:
@@ -146,11 +169,29 @@ class Trial:
         self.solution = in_threads(self._solve, [self.alpha], 1)[0]
         return self
 
+    def _say_what_ran(self, ran: str) -> None:
+        """A solver may have found that another does it cheaper: the plan names that one, and why."""
+        asked = self.plan.solver
+        if ran == asked:
+            return
+        why = "a sketch would be no shorter than the rows"
+        if asked in LOW_RANK:
+            why = f"by {asked} what is left lies above the ridge until every direction is used"
+            if asked.startswith("fast"):
+                why = f"the stop of {asked} was not met before every direction was used"
+        shape = self.settings.shape(self.source, [size - self._linked for size in self._asked], self._trace)
+        self.plan = replace(
+            self.plan,
+            solver=ran,
+            flops=self.plan.flops + flops(shape, ran),
+            reasons=(*self.plan.reasons, f"solver {ran} in the end: {why}"),
+        )
+
     def _task(self) -> Task:
         settings = self.settings
         return Task(
             source=self.mapped,
-            engine=settings.engine(self.plan),
+            engine=self._engine(),
             layout=self.layout,
             n_folds=settings.n_folds,
             fit_intercept=settings.fit_intercept,
@@ -184,7 +225,7 @@ class Trial:
         return np.geomspace(low, max(100 * mean, 10 * low), N_RIDGES)
 
     def _select(self) -> None:
-        selector, engine = self.settings.selector, self.settings.engine(self.plan)
+        selector, engine = self.settings.selector, self._engine()
         assert selector is not None
         projected = self.factor if isinstance(self.factor, ProjectedFactor) else None
         rows, layout = (projected.source, projected.layout) if projected else (self.mapped, self.layout)

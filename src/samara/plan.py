@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from samara.costs import (
     DEFAULT_BLOCK,
-    LOW_RANK,
     SMALLEST_BLOCK,
-    Shape,
     flops,
     format_bytes,
     passes,
     peak_bytes,
+    sketch_is_longer,
 )
 from samara.errors import BudgetError
-from samara.solvers import safe_ridge
+from samara.shapes import LOW_RANK, Shape, exact_solver
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,17 @@ class Plan:
     Attributes
     ----------
     solver : str
-        ``gram``, ``qr``, ``svd`` or ``dual``.
+        ``gram``, ``qr``, ``svd``, ``dual``, ``rsvd``, ``fast_svd``, ``fast_svd_gradient``, ``sketch``,
+        ``lsqr`` or ``precondition``. After a fit the one that gave the model; where that is not the one
+        asked for, a reason says why.
     selection : str or None
         How ridge and size are chosen.
     workers, block_rows : int
         Threads, and rows a thread holds at a time.
     passes : int
-        Times the rows are read.
+        Times the rows are read, at least; after a fit, how often they were.
+    most_passes : int
+        Times they are read at most; after a fit the same as ``passes``.
     flops : float
         Floating-point operations of the whole fit.
     peak_bytes : int
@@ -57,6 +61,7 @@ class Plan:
     workers: int
     block_rows: int
     passes: int
+    most_passes: int
     flops: float
     peak_bytes: int
     memory: int | None
@@ -64,8 +69,9 @@ class Plan:
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
+        several = "" if self.most_passes == self.passes else f" to {self.most_passes}"
         head = (
-            f"solver {self.solver}, selection {self.selection or 'none'}, {self.passes} passes, "
+            f"solver {self.solver}, selection {self.selection or 'none'}, {self.passes}{several} passes, "
             f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} above the input ({budget}), "
             f"{self.workers} workers × {self.block_rows} rows"
         )
@@ -89,14 +95,16 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
     cut = (block, lanes) != (full, budget.workers)
     why_block = f"what {format_bytes(memory or 0)} of memory holds" if cut else "products at full speed"
     cutting = f"{lanes} workers × {block} rows: {why_block}"
-    weighed = (when_low_rank_pays(shape),) if name in LOW_RANK or name == "gram" else ()
+    weighed = _weighed(shape, name)
+    few, most = passes(shape, name)
     reasons = (f"solver {name}: {why}", *weighed, selection_why, cutting)
     return Plan(
         solver=name,
         selection=shape.selection,
         workers=lanes,
         block_rows=block,
-        passes=passes(shape, name),
+        passes=few,
+        most_passes=most,
         flops=flops(shape, name),
         peak_bytes=peak,
         memory=memory,
@@ -108,17 +116,17 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
     """The solver, and why."""
     if asked != "auto":
         return asked, "as asked"
-    L, n = shape.n_hidden + shape.n_link, shape.n_rows
-    limit = safe_ridge(shape.trace or 0.0, shape.dtype)
-    too_small = shape.smallest_alpha is not None and shape.smallest_alpha < limit
+    L, n = shape.n_columns, shape.n_rows if shape.n_sizes == 1 else math.inf
+    fewer = f"{shape.n_rows:,} rows < {L:,} columns"
     tiny = f"ridge {shape.smallest_alpha or 0:.1e} is too small for the rounding of HᵀH"
-    if n < L and shape.n_sizes == 1:
-        if too_small or shape.smallest_alpha == 0:
-            return "svd", f"{n:,} rows < {L:,} columns, and {tiny}"
-        return "dual", f"{n:,} rows < {L:,} columns: an n×n system is the smaller one"
-    if too_small or shape.smallest_alpha == 0:
-        return "qr", f"{tiny}; a triangle does not square the condition number"
-    return "gram", f"normal equations of {L:,} columns in one pass; no ridge drowns in their rounding"
+    name = exact_solver(n, L, shape.tiny_ridge)
+    why = {
+        "svd": f"{fewer}, and {tiny}",
+        "dual": f"{fewer}: an n×n system is the smaller one",
+        "qr": f"{tiny}; a triangle does not square the condition number",
+        "gram": f"normal equations of {L:,} columns in one pass; no ridge drowns in their rounding",
+    }
+    return name, why[name]
 
 
 def full_block(shape: Shape, solver: str) -> int:
@@ -147,13 +155,35 @@ def _only_lsqr(shape: Shape, memory: int) -> bool:
     return few <= memory < gram
 
 
+def _weighed(shape: Shape, solver: str) -> tuple[str, ...]:
+    """How the solver compares with the streamed Gram, where there is something to compare."""
+    if solver in LOW_RANK or solver == "gram":
+        return (when_low_rank_pays(shape),)
+    if solver == "precondition" and sketch_is_longer(shape):
+        return ("precondition: a sketch would be no shorter than the rows, so it will be qr",)
+    if solver in ("lsqr", "precondition"):
+        several = shape.n_alphas * shape.n_folds if solver == "precondition" else shape.training_sets
+        columns = shape.n_targets * (several if shape.selection == "kfold" else 1)
+        return (
+            f"{solver}: 4nL flops a pass for each of {columns:,} columns (targets × training sets"
+            f"{' × ridges' if solver == 'precondition' else ''}), as much as nL² after about "
+            f"{max(1, round(shape.n_columns / 4 / columns)):,} passes",
+        )
+    return ()
+
+
 def when_low_rank_pays(shape: Shape) -> str:
-    """How the randomized solvers compare with the streamed Gram."""
-    L = shape.n_hidden + shape.n_link
-    gram, fill = float(shape.width) ** 2, 2.0 * (shape.n_inputs + 1) * shape.n_hidden
-    most = int((gram - 2 * fill) / (6 * L))
+    """The rank up to which randomized solvers cost less than the exact one, passes and systems counted."""
+    exact = exact_solver(shape.n_rows if shape.n_sizes == 1 else math.inf, shape.n_columns, False)
+    whole = flops(shape, exact)
+    smaller = min(shape.n_rows, shape.n_columns)
+    most = _largest(lambda rank: flops(replace(shape, rank=rank, power=0), "rsvd") < whole, smaller)
     pays = f"only with rank below about {most:,}" if most > 0 else "at no rank"
-    return f"rsvd, fast_svd, sketch: 6nLk flops in two passes against nL² in one, so they pay {pays}"
+    systems = 1 + shape.n_folds * shape.n_alphas if shape.selection == "kfold" else 1
+    small, large, one = ("n²L", "n³", "a pass") if exact == "dual" else ("nL²", "L³", "one")
+    solved = f", {systems} systems of k³/3 against {large}/3" if systems > 1 else ""
+    compared = f"6nLk flops in two passes against {small} in {one}{solved}"
+    return f"rsvd, fast_svd, sketch: {compared}, so they pay {pays}"
 
 
 def _refusal(shape: Shape, solver: str, memory: int, peak: int) -> BudgetError:

@@ -35,7 +35,8 @@ LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
 
 def look(source: Source, settings: Settings) -> Profile:
     """Means, spreads and a sample of rows: one cheap pass."""
-    plan = settings.plan(source, settings.first_sizes())  # refuses before any row is read
+    settings.refuse(source)  # before any row is read, as does the plan
+    plan = settings.plan(source, settings.first_sizes())
     salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
     rows = settings.shape(source, settings.first_sizes()).sample_rows
     engine = settings.engine(plan)

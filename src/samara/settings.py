@@ -9,13 +9,14 @@ from typing import TypeGuard
 import numpy as np
 
 from samara.core import FeatureMap, Source
-from samara.costs import MAX_STEPS, Shape
 from samara.engines import Progress, Threads
-from samara.errors import BudgetError
+from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, Radial
 from samara.plan import Budget, Plan, make_plan
 from samara.selection import Selector
+from samara.shapes import MAX_STEPS, Shape
 from samara.solvers import SOLVERS, Rank, Solver
+from samara.solvers.task import checked_columns
 
 Layer = Additive | Radial | Landmarks | FeatureMap
 
@@ -78,8 +79,17 @@ class Settings:
             layer_bytes=self.layer.bytes(sizes[-1]) if isinstance(self.layer, Landmarks) else 0,
             rank=self.rank,
             oversampling=getattr(getattr(solver, "stop", None), "r", getattr(solver, "oversampling", None)),
+            power=getattr(solver, "power", 0),
             most_steps=getattr(solver, "max_iter", MAX_STEPS),
+            tol=getattr(solver, "tol", 1e-10),
         )
+
+    def refuse(self, source: Source) -> None:
+        """Refuse what the solver can't do with this table, before a row is read."""
+        n_columns = self.first_sizes()[-1] + (source.n_features if self.direct_link else 0)
+        checked_columns(self.rank, source.n_rows, n_columns)
+        if self.solver and self.solver.name == "sketch" and self.alphas is not None and self.alphas[0] <= 0:
+            raise InputError('solver="sketch" divides by the ridge: alpha must be above 0.')
 
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""

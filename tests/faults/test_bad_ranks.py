@@ -8,8 +8,10 @@ import pytest
 from sklearn.base import clone
 
 from samara import ConvergenceWarning, ELMClassifier, ELMRegressor, InputError
+from samara.engines import Threads
 from samara.linalg import EnergyStop, ErrorStop, GradientStop
 from samara.solvers import FastSvd, Gram, Lsqr, Precondition, Rsvd, Sketch
+from samara.sources import ArraySource
 from tests.faults.checks import refused
 from tests.problems import make_problem
 
@@ -39,6 +41,33 @@ def test_a_rank_above_what_h_can_have(solver, rows, n_hidden):
     assert f"{rows} rows" in text
     assert f"{n_hidden} columns" in text
     assert np.isfinite(model.set_params(rank=most).fit(X[:rows], Y[:rows]).predict(X)).all()
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Rows that nobody may read."""
+
+    def fail(*ignored, **options):
+        raise AssertionError("a row was read")
+
+    monkeypatch.setattr(Threads, "summarize", fail)
+    monkeypatch.setattr(ArraySource, "parts", fail)
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize("solver", LOW_RANK)
+@pytest.mark.parametrize(("n_hidden", "rank", "link"), [(20, 21, False), (20, 24, True), (60, 41, False)])
+def test_a_rank_is_refused_before_a_row_is_read(solver, n_hidden, rank, link):
+    """The shape of the table is enough to know; a direct link adds its columns."""
+    model = ELMRegressor(n_hidden, alpha=1.0, solver=solver, rank=rank, direct_link=link)
+    refused(model, InputError, f"rank {rank} is above", X, Y)
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize("solver", ["sketch", Sketch(3)])
+def test_sketch_without_a_ridge_is_refused_before_a_row_is_read(solver):
+    """Alone or among others."""
+    refused(ELMRegressor(20, alpha=[0, 1.0], solver=solver), InputError, "alpha must be above 0", X, Y)
 
 
 @pytest.mark.parametrize("solver", ["gram", "qr", "svd", "dual", "lsqr", "precondition"])
@@ -90,6 +119,7 @@ def test_sketch_divides_by_the_ridge(alpha):
         (Rsvd(10, -1), "power must be.*-1"),
         (Rsvd(10, 0.5), "power must be.*0.5"),
         (Sketch(-1), "oversampling must be.*-1"),
+        (Sketch(10, -1), "power must be.*-1"),
         (Lsqr(0.0), "tol must be"),
         (Lsqr(1.0), "tol must be"),
         (Lsqr(-1e-8), "tol must be"),

@@ -1,5 +1,8 @@
 """What low-rank solvers say of their approximation is true, and they take the columns of their algorithm."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -122,7 +125,7 @@ def test_fast_svd_takes_the_columns_of_the_algorithm(stop, n_hidden, problem, hi
 @given(problem=problems(rows=(60, 200)), exponent=st.floats(-3, 3))
 def test_the_watched_values_are_those_of_the_algorithm(problem, exponent):
     """The largest of the next r probes after every column, from the triangle of a stream."""
-    model = ELMRegressor(80, hidden="rbf", alpha=1.0, solver="rsvd", random_state=problem.seed)
+    model = ELMRegressor(60, hidden="rbf", alpha=1.0, solver="rsvd", random_state=problem.seed)
     problem.fit(model)
     task, H = task_of(problem, model), dense_of(problem, model).shifted
     stop = ErrorStop(10.0**exponent, 7)
@@ -152,6 +155,9 @@ def test_what_a_ridge_stop_leaves_is_below_the_ridge(problem, exponent):
     alpha = 10.0**exponent
     model = ELMRegressor(120, hidden="rbf", alpha=1.0, solver=FastSvd(RidgeStop(alpha)), random_state=0)
     problem.fit(model)
+    if model.plan_.solver != "fast_svd":  # more directions than are worth drawing: all of them
+        assert model.plan_.solver in ("gram", "dual")
+        return
     A = dense_of(problem, model).A
     V = directions_of(problem, model)
     left = A - A @ V @ V.T
@@ -172,9 +178,43 @@ def test_gram_probes_are_those_of_the_residual_gram(seed, columns, r):
 
 @pytest.mark.parametrize("solver", ["rsvd", "sketch"])
 def test_a_space_needed_as_a_whole_is_said_so(solver):
-    """Slowly falling singular values and a small ridge: every direction, and the plan tells."""
+    """Slowly falling singular values and a small ridge: every direction, and the plan says so."""
     problem = make_problem(3, 400, 5, 1, False)
     model = problem.fit(ELMRegressor(100, hidden="fourier", alpha=1e-3, solver=solver, random_state=0))
     assert model.rank_ == 100
-    assert model.plan_.solver == solver
-    assert "every direction is used" in model.plan_.reasons[-1]
+    assert model.plan_.solver == "gram"
+    assert str(model.plan_).startswith("solver gram, selection none, 3 passes")
+    assert f"solver {solver}: as asked" in model.plan_.reasons[0]
+    assert f"by {solver} what is left lies above the ridge" in model.plan_.reasons[-1]
+
+
+@pytest.mark.parametrize("solver", ["rsvd", "sketch"])
+@pytest.mark.parametrize("alpha", [1e-3, 0.0, [1e-3, 1.0]])
+def test_the_whole_of_fewer_rows_than_columns_is_the_smaller_system(solver, alpha):
+    """n < L: `dual`, or `svd` for a ridge that HHᵀ does not carry; the model is that of the exact solver."""
+    if alpha == 0.0 and solver == "sketch":
+        return
+    problem = make_problem(3, 90, 5, 1, False)
+    model = ELMRegressor(300, hidden="fourier", alpha=alpha, solver=solver, random_state=0)
+    found = problem.fit(model)
+    expected = "svd" if alpha == 0.0 else "dual"
+    assert found.plan_.solver == expected
+    assert found.plan_.reasons[-1].startswith(f"solver {expected} in the end")
+    scores = found.predict(problem.X)
+    exact = problem.fit(model.set_params(solver=expected)).predict(problem.X)
+    np.testing.assert_array_equal(scores, exact)
+
+
+def test_what_is_worth_drawing_goes_by_the_smaller_dimension():
+    """300 rows: an eighth and a fourth of those, not of 4,000 nodes."""
+    problem = make_problem(3, 400, 2, 1, False)
+    task = task_of(problem, ELMRegressor(4000, hidden="fourier", alpha=1e-3, random_state=0))
+    drawn = []
+    engine = SimpleNamespace(
+        block_rows=task.engine.block_rows,
+        summarize=lambda source, make, name: (
+            drawn.append(make().products.shape[1]) or task.engine.summarize(source, make, name)
+        ),
+    )
+    assert subspace_by_stop(replace(task, engine=engine), RidgeStop(1e-9)) is None
+    assert max(drawn) <= 100 + 10 + 1  # a fourth, the probes and the constant

@@ -61,3 +61,20 @@ class Threads:
             while pending:
                 total.merge(pending.pop(0).result())
         return total
+
+
+class Counted:
+    """An engine that counts the passes over the rows."""
+
+    def __init__(self, engine: Threads) -> None:
+        self.engine, self.passes = engine, 0
+
+    @property
+    def block_rows(self) -> int:
+        """Rows a worker holds at a time."""
+        return self.engine.block_rows
+
+    def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
+        """One more pass."""
+        self.passes += 1
+        return self.engine.summarize(source, make, name)

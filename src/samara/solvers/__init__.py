@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from samara.core import Factor
-from samara.solvers.lowrank import FastSvd, FastSvdGradient, ProjectedFactor, Rsvd
+from samara.solvers.fast import FastSvd, FastSvdGradient
+from samara.solvers.lowrank import ProjectedFactor, Rsvd
 from samara.solvers.lsqr import Lsqr
-from samara.solvers.normal import Gram, IllConditionedError, NormalFactor, NormalSystem, extend, safe_ridge
+from samara.solvers.normal import Gram, IllConditionedError, NormalFactor, NormalSystem, extend
 from samara.solvers.precondition import Precondition
 from samara.solvers.root import Qr, RootFactor, RootSystem, numerical_rank
 from samara.solvers.rows import Dual, RowFactor, RowSystem, Svd
@@ -55,5 +56,4 @@ __all__ = [
     "Task",
     "extend",
     "numerical_rank",
-    "safe_ridge",
 ]

@@ -1,22 +1,20 @@
-"""`rsvd`, `fast_svd` and `sketch`: ridge regression on the few directions that hold nearly all of H."""
+"""`rsvd`: ridge regression on the few directions that hold nearly all of H; what low-rank solvers share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from samara.core import Array, Factor, Source, System
-from samara.errors import InputError
-from samara.linalg import ErrorStop, GradientStop, RidgeStop, Stop
+from samara.linalg import RidgeStop
 from samara.linalg.ranges import checked_count
 from samara.maps import Project
-from samara.solvers.normal import (
-    Gram,
-    NormalFactor,
-    safe_ridge,
-)
+from samara.shapes import exact_solver, safe_ridge
+from samara.solvers.normal import Gram, NormalFactor
 from samara.solvers.root import Qr, RootFactor
+from samara.solvers.rows import Dual, RowFactor, Svd
 from samara.solvers.subspace import Subspace, powered, subspace_by_stop, subspace_of_rank
 from samara.solvers.task import Task
 from samara.summaries import Layout
@@ -82,8 +80,7 @@ def project(task: Task, subspace: Subspace) -> ProjectedFactor:
         source=task.source.map(Project(subspace.basis.astype(task.layout.dtype))),
         layout=task.layout.projected(subspace.basis),
     )
-    small = task.alphas is not None and min(task.alphas) < safe_ridge(task.trace, task.layout.dtype.name)
-    inner: NormalFactor | RootFactor = Qr()(seen) if small else Gram()(seen)
+    inner: NormalFactor | RootFactor = Qr()(seen) if task.tiny_ridge else Gram()(seen)
     turn = inner.system().spectrum()[1][:, : subspace.rank]
     return ProjectedFactor(inner.turned(turn), subspace.basis @ turn, task.source, subspace.energy)
 
@@ -103,7 +100,8 @@ class Rsvd:
     """Randomized SVD of H (RSVD-ELM, Schindler Algorithms 4 and 5), streamed: H is never held.
 
     Two passes, 6nLk flops for rank k. With ``rank="auto"`` directions are added until what is left of H is
-    lost in the smallest ridge; where that takes more than a fourth of the space, the whole of it is used.
+    lost in the smallest ridge; where that takes more than a fourth of the smaller dimension of H, the whole
+    of it is used: `gram`, or `dual` for fewer rows than columns, as ``plan_`` then says.
 
     Parameters
     ----------
@@ -135,40 +133,9 @@ class Rsvd:
         return project(task, powered(task, found, self.power))
 
 
-@dataclass(frozen=True)
-class FastSvd:
-    """Fast SVD with a stop of its own (Jankowski and Linowiecki, Algorithms 2 to 5), streamed.
-
-    Two passes, 6nLk flops for the k columns at which the stop is met; ``rank`` is the most it may take.
-    """
-
-    stop: Stop = field(default_factory=ErrorStop)
-    name = "fast_svd"
-
-    def validate(self) -> None:
-        """Refuse a stop that does not read probes."""
-        if getattr(self.stop, "watches", None) != "probes":
-            raise InputError(
-                "A solver can't watch the energy left: use ErrorStop, GradientStop or RidgeStop, "
-                f"got {self.stop!r}."
-            )
-        self.stop.validate()
-
-    def __call__(self, task: Task) -> Factor:
-        """Find the directions, then summarize the rows along them."""
-        found = subspace_by_stop(task, self.stop, most=task.given_rank() or task.n_columns)
-        return whole_space(task) if found is None else project(task, found)
+_EXACT: dict[str, Callable[[], Gram | Qr | Dual]] = {made.name: made for made in (Gram, Qr, Dual, Svd)}
 
 
-@dataclass(frozen=True)
-class FastSvdGradient(FastSvd):
-    """Fast SVD that also stops where the error hardly falls any more (Algorithms 3 and 4)."""
-
-    stop: Stop = field(default_factory=GradientStop)
-    name = "fast_svd_gradient"
-
-
-def whole_space(task: Task) -> Factor:
-    """Every direction is needed: the exact solver, without a detour."""
-    small = task.alphas is not None and min(task.alphas) < safe_ridge(task.trace, task.layout.dtype.name)
-    return Qr()(task) if small else Gram()(task)
+def whole_space(task: Task) -> NormalFactor | RootFactor | RowFactor:
+    """Every direction is needed: the exact solver of the smaller system, without a detour."""
+    return _EXACT[exact_solver(task.source.n_rows, task.n_columns, task.tiny_ridge)]()(task)

@@ -11,7 +11,7 @@ import numpy as np
 from samara.core import Array
 from samara.errors import ConvergenceWarning, InputError
 from samara.linalg.ranges import checked_count
-from samara.solvers.normal import safe_ridge
+from samara.shapes import MAX_STEPS, safe_ridge
 from samara.solvers.root import numerical_rank
 from samara.solvers.task import Task
 from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets, is_share
@@ -209,7 +209,7 @@ class Lsqr:
     """
 
     tol: float = 1e-10
-    max_iter: int = 500
+    max_iter: int = MAX_STEPS
     name = "lsqr"
 
     def validate(self) -> None:

@@ -13,20 +13,13 @@ from samara.core import Array, Factor
 from samara.linalg.blas import factor_upper, in_threads, mirror_upper, solve_upper
 from samara.linalg.room import copied, room
 from samara.linalg.triangular import leading_solutions, triangle_condition
+from samara.shapes import safe_ridge
 from samara.solvers.task import Task
 from samara.summaries import Layout, Moments
 
-# The rounding of a streamed Gram matrix is at most this share of its trace (measured: 1e-17 in float64 and
-# 0.13·eps = 1.5e-8 in float32, a fifth of that where eigenvalues are small). A smaller ridge drowns in it.
-_ROUNDING = {"float64": 8.0, "float32": 0.25}  # in eps
-# With a smaller ridge than that, a Cholesky factor is still trusted up to this condition number of H:
+# With a smaller ridge than a safe one, a Cholesky factor is still trusted up to this condition number of H:
 # coefficients then lose cond(H)²·eps, 2e-6 and 1e-3.
 _TRUSTED_CONDITION = {"float64": 1e5, "float32": 1e2}
-
-
-def safe_ridge(trace: float, dtype: str) -> float:
-    """The smallest ridge that a streamed Gram matrix of this trace carries whatever its condition."""
-    return _ROUNDING[dtype] * float(np.finfo(dtype).eps) * trace
 
 
 class IllConditionedError(ArithmeticError):
@@ -117,6 +110,8 @@ def with_intercept(solutions: Array, means: Array) -> Array:
 class NormalFactor:
     """The moments of each fold, and their total."""
 
+    solver = "gram"
+
     def __init__(self, folds: list[Array], layout: Layout, fit_intercept: bool) -> None:
         self.layout = layout
         self.fit_intercept = fit_intercept
@@ -174,6 +169,12 @@ class NormalFactor:
         turn[1 + L :, 1 + k :] = np.eye(self.layout.n_targets)
         folds = [np.ascontiguousarray(turn.T @ fold @ turn) for fold in self._folds]
         return NormalFactor(folds, self.layout.projected(directions), self.fit_intercept)
+
+    def root(self) -> Array:
+        """Rows S with SᵀS = HᵀH as it is, not centred; what is below √eps of the largest is rounding."""
+        L = self.layout.n_features
+        values, vectors = eigh(self._total[1 : 1 + L, 1 : 1 + L], check_finite=False)
+        return np.asarray(np.sqrt(np.maximum(values[::-1], 0.0))[:, None] * vectors[:, ::-1].T)
 
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""

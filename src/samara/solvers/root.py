@@ -98,6 +98,8 @@ def numerical_rank(singular: Array, shape: tuple[int, int]) -> int:
 class RootFactor:
     """The triangle of each fold."""
 
+    solver = "qr"
+
     def __init__(self, folds: list[Array], layout: Layout, fit_intercept: bool, n_rows: int) -> None:
         self.layout, self._n_rows = layout, n_rows
         self._fit_intercept = fit_intercept
@@ -120,6 +122,10 @@ class RootFactor:
     def fold_weights(self) -> Array:
         """Weight of the rows of each fold."""
         return np.array([float(fold[:, 0] @ fold[:, 0]) for fold in self._folds])
+
+    def root(self) -> Array:
+        """Rows S with SᵀS = HᵀH as it is, not centred."""
+        return triangle(np.vstack(self._folds)[:, 1 : 1 + self.layout.n_features])
 
     def system(self, without: int | None = None) -> RootSystem:
         """The system of all rows, or of all but one fold's: the QR of the other triangles."""

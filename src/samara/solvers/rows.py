@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, eigvalsh, svd
 
 from samara.core import Array
-from samara.solvers.normal import safe_ridge, with_intercept
+from samara.shapes import safe_ridge
+from samara.solvers.normal import with_intercept
 from samara.solvers.root import numerical_rank, residual_squares
 from samara.solvers.task import Task
 from samara.summaries import Rows as RowsSummary
@@ -150,6 +151,11 @@ class RowFactor:
         self._method: Method = method
 
     @property
+    def solver(self) -> str:
+        """Whose factor it is."""
+        return self._method
+
+    @property
     def fold_weights(self) -> Array:
         """Weight of the rows of each fold."""
         return np.bincount(self._fold, self._rows[:, 0] ** 2, minlength=self.n_folds)
@@ -168,7 +174,7 @@ class RowFactor:
 class Dual:
     """The n×n system, for fewer rows than columns: n²L + n³/3 flops, n×L memory."""
 
-    name: Method = "dual"
+    name: ClassVar[Method] = "dual"
 
     def validate(self) -> None:
         """There is nothing to set."""
@@ -187,4 +193,4 @@ class Dual:
 class Svd(Dual):
     """The classical ELM: the Moore–Penrose inverse of H (Schindler Algorithm 1), which keeps H in memory."""
 
-    name: Method = "svd"
+    name: ClassVar[Method] = "svd"

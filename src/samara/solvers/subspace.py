@@ -15,13 +15,12 @@ from scipy.linalg import solve_triangular
 from samara.core import Array
 from samara.linalg import RidgeStop, Stop
 from samara.linalg.basis import orthonormalized
+from samara.shapes import FEWEST, FIRST, worth_drawing
 from samara.solvers.task import Task
 from samara.summaries import Products
 
 _EXHAUSTED = 100 * np.finfo(float).eps  # of the largest probe: what is left is rounding
-FIRST, WORTH = 1 / 8, 1 / 4  # of the columns of H: drawn first, and beyond which the whole space costs less
-FEWEST = 64  # drawn in any case
-HOPE = 0.6  # of those: where more are expected no second pass is tried, as the fall mostly slows down
+HOPE = 0.6  # of what is worth drawing: where more are expected no second pass is tried, as falls slow down
 
 
 @dataclass(frozen=True)
@@ -127,12 +126,14 @@ def subspace_by_stop(
 ) -> Subspace | None:
     """Directions until a stop is met, or ``most`` of them; None where the whole space is to be used.
 
-    The first pass draws an eighth of the space. If that is too little, the fall of the probes tells how many
-    more the next pass should draw. With no ``most`` it goes on only while that costs less than the whole.
+    The first pass draws an eighth of the smaller dimension of H. If that is too little, the fall of the
+    probes tells how many more the next pass should draw. It goes on only while that costs less than the
+    whole; with ``most`` and fewer rows than columns always, as no smaller summary is there to turn to.
     """
-    L = task.n_columns
-    limit = min(most or max(int(WORTH * L), FEWEST), L)
-    rng, omega, columns = task.rng(), np.zeros((L, 0)), max(int(FIRST * L), FEWEST)
+    L, limit = task.n_columns, worth_drawing(task.source.n_rows, task.n_columns)
+    if most is not None:
+        limit = min(most, task.most if task.source.n_rows < L else limit)
+    rng, omega, columns = task.rng(), np.zeros((L, 0)), max(int(FIRST * task.most), FEWEST)
     while True:
         columns = min(columns, limit)
         new = rng.standard_normal((columns + stop.r - omega.shape[1], L)).T
@@ -144,11 +145,11 @@ def subspace_by_stop(
             used = min(max(1, count + oversampling), columns + stop.r, L)
             basis = orthonormalized(sketched.products[:, :used])
             return Subspace(basis, max(1, count), sketched.energy, sketched.crosses, probes[: count + 1])
-        if columns == limit and most is not None and most < L:
+        if most is not None and columns == most < task.most:
             basis = orthonormalized(sketched.products[:, :L])  # the probes make the directions better
             return Subspace(basis, most, sketched.energy, sketched.crosses, probes)
         expected = expected_count(stop, probes)
-        if columns == limit or (most is None and expected > HOPE * limit):
+        if columns == limit or (limit != most and expected > HOPE * limit):
             return None
         columns = max(int(1.2 * expected), 2 * columns)
 

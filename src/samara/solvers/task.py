@@ -10,6 +10,7 @@ import numpy as np
 
 from samara.core import Engine, Source
 from samara.errors import InputError
+from samara.shapes import is_tiny
 from samara.summaries import Layout
 
 Rank = int | float | Literal["auto"]
@@ -35,6 +36,11 @@ class Task:
         return self.layout.n_features
 
     @property
+    def tiny_ridge(self) -> bool:
+        """Whether HᵀH can't carry the smallest ridge."""
+        return self.alphas is not None and is_tiny(min(self.alphas), self.trace, self.layout.dtype.name)
+
+    @property
     def most(self) -> int:
         """The largest rank H can have."""
         return min(self.n_columns, self.source.n_rows)
@@ -45,12 +51,17 @@ class Task:
 
     def given_rank(self) -> int | None:
         """The rank as a number of columns; None where it is to be found."""
-        if isinstance(self.rank, str):
-            return None
-        rank = round(self.rank * self.n_columns) if isinstance(self.rank, float) else int(self.rank)
-        if rank > self.most:
-            raise InputError(
-                f"rank {rank:,} is above {self.most:,}, the smaller of {self.source.n_rows:,} rows and "
-                f"{self.n_columns:,} columns of H."
-            )
-        return max(1, rank)
+        return checked_columns(self.rank, self.source.n_rows, self.n_columns)
+
+
+def checked_columns(rank: Rank, n_rows: int, n_columns: int) -> int | None:
+    """A rank as a number of columns, None where it is to be found; refuses more than H can have."""
+    if isinstance(rank, str):
+        return None
+    columns = max(1, round(rank * n_columns) if isinstance(rank, float) else int(rank))
+    if columns > min(n_rows, n_columns):
+        raise InputError(
+            f"rank {columns:,} is above {min(n_rows, n_columns):,}, the smaller of {n_rows:,} rows and "
+            f"{n_columns:,} columns of H."
+        )
+    return columns

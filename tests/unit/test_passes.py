@@ -1,0 +1,98 @@
+"""A plan says how often the rows will be read; after the fit, how often they were."""
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from samara import ELMRegressor
+from samara.costs import Shape, passes
+from samara.engines import Threads
+from samara.linalg import ErrorStop
+from samara.plan import Budget, Plan, make_plan, when_low_rank_pays
+from samara.solvers import SOLVERS, FastSvd, Lsqr, Precondition, Rsvd, Sketch
+from tests.problems import make_problem
+
+PROBLEM = make_problem(1, 3000, 3, 1, False)
+WIDE = PROBLEM.rows(np.arange(150))
+CASES = [
+    (PROBLEM, {"solver": "gram"}),
+    (PROBLEM, {"solver": "gram", "alpha": "auto"}),
+    (PROBLEM, {"solver": "qr", "alpha": [1.0, 2.0], "selection": "loo"}),
+    (PROBLEM, {"solver": "rsvd", "rank": 10}),
+    (PROBLEM, {"solver": Rsvd(power=3), "rank": 10}),
+    (PROBLEM, {"solver": Rsvd(power=2)}),
+    (PROBLEM, {"solver": "rsvd", "rank": 10, "alpha": [1.0, 2.0], "selection": "loo"}),
+    (PROBLEM, {"solver": "rsvd", "n_hidden": 600, "hidden": "rbf"}),
+    (PROBLEM, {"solver": "fast_svd", "rank": 10}),
+    (PROBLEM, {"solver": "fast_svd"}),
+    (PROBLEM, {"solver": FastSvd(ErrorStop(50.0)), "n_hidden": 600}),
+    (WIDE, {"solver": "fast_svd", "n_hidden": 600}),
+    (WIDE, {"solver": "rsvd", "n_hidden": 600, "hidden": "fourier", "alpha": 1e-4}),
+    (PROBLEM, {"solver": "sketch", "rank": 10}),
+    (PROBLEM, {"solver": Sketch(power=0), "alpha": "auto", "rank": 10}),
+    (PROBLEM, {"solver": "sketch"}),
+    (PROBLEM, {"solver": "lsqr", "alpha": [1.0, 10.0]}),
+    (PROBLEM, {"solver": Lsqr(max_iter=300)}),
+    (PROBLEM, {"solver": "precondition", "n_hidden": 60, "alpha": 1e-8}),
+    (PROBLEM, {"solver": "precondition", "n_hidden": 60, "alpha": 1e2}),
+    (PROBLEM, {"solver": "precondition", "n_hidden": 60, "alpha": [1e-8, 1.0]}),
+    (PROBLEM, {"solver": Precondition(20, 1e-6), "n_hidden": 60, "alpha": [1e-8, 1.0]}),
+    (PROBLEM, {"solver": Precondition(4, 1e-12), "n_hidden": 60, "alpha": 1e-8}),
+    (PROBLEM, {"solver": "precondition"}),
+]
+
+
+@pytest.mark.parametrize(("problem", "parameters"), CASES, ids=str)
+def test_the_passes_made_are_those_planned(monkeypatch, problem, parameters):
+    """Every pass is counted, and lies between the fewest and the most that were planned."""
+    made, plans, summarize = [], [], Threads.summarize
+    monkeypatch.setattr(
+        Threads, "summarize", lambda *args, **options: made.append(1) or summarize(*args, **options)
+    )
+    planned = make_plan
+    monkeypatch.setattr("samara.settings.make_plan", lambda *args: plans.append(planned(*args)) or plans[-1])
+    options = {"n_hidden": 250, "alpha": 1.0, "random_state": 0, **parameters}
+    plan = problem.fit(ELMRegressor(**options)).plan_
+    assert plan.passes == plan.most_passes == len(made)
+    assert plans[-1].passes <= len(made) <= plans[-1].most_passes
+
+
+def test_passes_that_are_known_are_said_and_others_are_a_range():
+    """Power iterations, sketches and steps."""
+    shape = Shape(50_000, 20, 2, 300, rank=20)
+    assert passes(shape, "rsvd") == (3, 3)
+    assert passes(replace(shape, power=2), "rsvd") == (5, 5)
+    assert passes(replace(shape, power=1), "sketch") == (4, 4)
+    few, most = passes(replace(shape, rank="auto"), "precondition")
+    assert 8 < few < 15 < 32 <= most < 40
+    text = str(make_plan(replace(shape, rank="auto"), "lsqr", Budget(), "why"))
+    assert "3 to 302 passes" in text
+
+
+def test_the_rank_that_pays_counts_the_systems_of_the_folds():
+    """Rank 300 of 3,000 nodes was four times as fast with K-fold: below the rank that pays."""
+    alone = Shape(20_000, 4, 1, 3000)
+    chosen = replace(alone, selection="kfold", n_folds=5, n_alphas=10)
+    ranks = [int(when_low_rank_pays(s).split("about ")[1].replace(",", "")) for s in (alone, chosen)]
+    assert ranks[0] < 500 < ranks[1]
+    assert "51 systems of k³/3 against L³/3" in when_low_rank_pays(chosen)
+    assert "n²L" in when_low_rank_pays(replace(alone, n_rows=1000))
+
+
+def test_many_targets_by_lsqr_are_weighed():
+    """26 targets and 5 folds are 156 columns a pass."""
+    shape = Shape(20_000, 16, 26, 500, selection="kfold", n_folds=5, n_alphas=10)
+    reasons = make_plan(shape, "lsqr", Budget(), "why").reasons
+    assert any("156 columns" in reason and "about 1 passes" in reason for reason in reasons)
+
+
+def test_solvers_show_their_settings():
+    """No `<factory>` in the reference, every parameter documented, every solver in the plan's docstring."""
+    for name, made in SOLVERS.items():
+        signature = inspect.signature(made)
+        assert "factory" not in str(signature)
+        for parameter in signature.parameters:
+            assert f"    {parameter} : " in inspect.getdoc(made).replace("\n", "\n    ")
+        assert f"``{name}``" in inspect.getdoc(Plan)
