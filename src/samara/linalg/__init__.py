@@ -16,6 +16,7 @@ from samara.linalg.blas import (
     solve_upper,
     subtract_both,
 )
+from samara.linalg.conjugate import ConjugateResult, NystroemPreconditioner, conjugate_gradients
 from samara.linalg.inverse import PinvResult, pinv
 from samara.linalg.pivoted import PivotedCholesky, Tiled, pivoted_cholesky
 from samara.linalg.ranges import RangeResult, range_finder
@@ -28,9 +29,11 @@ from samara.linalg.triangular import leading_solutions, stacked_triangle, triang
 __all__ = [
     "Band",
     "BandFactor",
+    "ConjugateResult",
     "EnergyStop",
     "ErrorStop",
     "GradientStop",
+    "NystroemPreconditioner",
     "NystroemResult",
     "PinvResult",
     "PivotedCholesky",
@@ -43,6 +46,7 @@ __all__ = [
     "add_outer",
     "add_product",
     "available_cores",
+    "conjugate_gradients",
     "copied",
     "factor_upper",
     "fast_svd",
