@@ -233,6 +233,11 @@ class NystroemPreconditioner:
         self.alpha = _checked_ridge(alpha)
         self._U, self.squares = _decomposed(F, overwrite)
 
+    @property
+    def U(self) -> Array:
+        """Eigenvectors of FᵀF, (n, k')."""
+        return self._U.T
+
     def __call__(self, R: Array) -> Array:
         """P⁻¹R for the columns of R."""
         right = np.array(R.reshape(len(R), -1), np.float64, order="C")
