@@ -53,12 +53,11 @@ class Pcg:
         if task.alphas is not None and min(task.alphas) == 0:
             raise InputError('solver="pcg" needs a ridge above 0: use solver="exact".')
         pivoted = self._pivoted(task)
-        F, u = np.ascontiguousarray(pivoted.F, np.float64), task.constant
+        F, u = pivoted.F, task.constant
         if u is not None:
-            for rows in F:  # one at a time: a product of F's own size would double it
-                rows -= (rows @ u) * u
-        made = NystroemPreconditioner(F, 1.0, overwrite=True)
-        return Iterated(task, self, made, float(pivoted.error))
+            for row in F:  # where it lies: F is the largest array of all
+                row -= (row @ u) * u
+        return Iterated(task, self, NystroemPreconditioner(F, 1.0, overwrite=True), float(pivoted.error))
 
     def _pivoted(self, task: KernelTask) -> PivotedCholesky:
         n, rank = task.n, task.columns(task.n)
