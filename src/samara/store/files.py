@@ -53,7 +53,7 @@ def replace_file(path: Path, write: Callable[[int], None]) -> None:
             os.unlink(beside)
         if isinstance(error, OSError):
             raise StoreError(
-                f"{os.fspath(path)} can't be written and is as it was: {reason(error)}."
+                f"{os.fspath(path)} can't be written: {reason(error)}; what was there is unchanged."
             ) from error
         raise
 
