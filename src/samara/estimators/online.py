@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError, unknown_name
@@ -71,6 +71,8 @@ class Online(ClosedForm):
         """Results of a stream are worked out when they are first asked for."""
         stream = self.__dict__.get("_stream")
         if stream is None or name not in type(self)._RESULTS:
+            if isinstance(getattr(type(self), name, None), property):
+                check_is_fitted(self, "model_")  # a property that was asked before there was a model
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         with one_at_a_time(self):
             if name not in self.__dict__:
