@@ -118,7 +118,7 @@ def _low_rank_bytes(shape: Shape, block: int, workers: int, solver: str) -> int:
     whole = _BYTES[exact](shape, block, workers)
     if solver.startswith("fast") and shape.n_rows >= shape.n_columns:
         # The folds' moments; a root of them, Ω, their product and its triangle; the directions.
-        squares = 3 * shape.n_folds + (22 if shape.tiny_ridge else 14)
+        squares = 3 * shape.n_folds + (30 if shape.tiny_ridge else 14)
         whole = max(whole, squares * 8 * width**2)
     return max(found, whole)
 
