@@ -74,8 +74,9 @@ class Stream:
     nodes, shifts. After that a batch is an update of the summary; the model is solved when it is asked for.
     """
 
-    def __init__(self, settings: Settings, memory: Memory) -> None:
+    def __init__(self, settings: Settings, memory: Memory, plain_targets: bool = False) -> None:
         memory.validate()
+        self._plain = plain_targets  # neither centred nor scaled: more of them can be added
         _refuse_second_passes(settings)
         self.settings, self.memory = settings, memory
         self.n_rows = 0
@@ -164,7 +165,7 @@ class Stream:
             layout = replace(layout, centre=np.zeros(turn.shape[1]), spread=np.ones(turn.shape[1]))
         rooted = self.memory.update == "qr"
         if self._weight != 1:  # the newest row weighs 1
-            factor = (np.sqrt if rooted else float)(self.memory.forget / self._weight)
+            factor = (np.sqrt if rooted else float)(1 / self._weight)
             folds = [fold * factor for fold in folds]
         whole = folds if rooted else [_mirrored(fold) for fold in folds]
         if turn is not None:
@@ -201,6 +202,9 @@ class Stream:
         self._like = source.cut(0, 1)
         mapped = seen_through(source, fused(self.maps, source.is_sparse))
         self.layout, self._trace = first_look(mapped, settings, profile)
+        if self._plain:
+            none = np.zeros(source.n_targets)
+            self.layout = replace(self.layout, centre=none, spread=none + 1)
         self.plan = self._planned(settings.plan(source, sizes, self._trace))
         self._kept: list[Running] | Window | Inverse
         self._chosen: Selection | None = None
