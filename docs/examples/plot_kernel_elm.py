@@ -27,7 +27,7 @@ models = {
     factor: KernelELMClassifier(gamma=factor * scale, alpha=alphas).fit(X_train, y_train)
     for factor in (1 / 8, 1, 8)
 }
-for factor, model in models.items():
+for model in models.values():
     print(f"gamma {model.gamma_:.1e}: ridge {model.alpha_:.1e}, accuracy {model.score(X_test, y_test):.3f}")
 
 # %%
@@ -68,8 +68,12 @@ def wrong(kind, size, seed):
 figure, ax = plt.subplots(layout="constrained")
 for kind, (name, colour) in kinds.items():
     errors = np.array([[wrong(kind, size, seed) for size in sizes] for seed in range(5)])
-    ax.plot(sizes, 100 * errors.mean(axis=0), "o-", color=colour, linewidth=2, markeredgecolor="white", label=name)
-    ax.fill_between(sizes, 100 * errors.min(axis=0), 100 * errors.max(axis=0), color=colour, alpha=0.15, linewidth=0)
+    ax.plot(
+        sizes, 100 * errors.mean(axis=0), "o-", color=colour, linewidth=2, markeredgecolor="white", label=name
+    )
+    ax.fill_between(
+        sizes, 100 * errors.min(axis=0), 100 * errors.max(axis=0), color=colour, alpha=0.15, linewidth=0
+    )
 exact = 100 * (1 - best.score(X_test, y_test))
 ax.axhline(exact, color="#c8102e", linestyle="--", label=f"all {len(X_train)} rows")
 ax.set(xscale="log", yscale="log", xlabel="centres", ylabel="test images wrong, %")
