@@ -75,8 +75,10 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         """Fit, then set every attribute at once."""
         read_memory(self)
         done = self._following(source, lambda progress: fit(source, make_settings(self, progress)))
-        self.__dict__.pop("_stream", None)
+        for name in ("_stream", "_labels"):
+            self.__dict__.pop(name, None)
         self._take(done)
+        self._left = done.left
 
     def _settings(self) -> Settings:
         return make_settings(self, None)

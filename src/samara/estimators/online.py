@@ -7,8 +7,9 @@ from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError, unknown_name
@@ -44,6 +45,14 @@ def read_memory(estimator: Any) -> Memory:
     return memory
 
 
+def _keeps_a_summary(estimator: Any) -> bool:
+    """Whether the solver makes do with a summary of the rows."""
+    name = getattr(estimator.solver, "name", estimator.solver)
+    if name not in ("auto", "gram", "qr"):
+        raise AttributeError(f'solver="{name}" reads the rows again: partial_fit and unlearn need "auto".')
+    return True
+
+
 class Online(ClosedForm):
     """What both faces share: the stream, made by the first batch, and results that are solved when read."""
 
@@ -62,6 +71,8 @@ class Online(ClosedForm):
         """Results of a stream are worked out when they are first asked for."""
         stream = self.__dict__.get("_stream")
         if stream is None or name not in type(self)._RESULTS:
+            if isinstance(getattr(type(self), name, None), property):
+                check_is_fitted(self, "model_")  # a property that was asked before there was a model
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         with one_at_a_time(self):
             if name not in self.__dict__:
@@ -69,25 +80,36 @@ class Online(ClosedForm):
             return self.__dict__[name]
 
     def _stream_of(self, fresh: bool) -> Stream:
-        """The stream of this model; a new one where there is none."""
+        """The stream of this model; a new one, or one that goes on from a fit, where there is none."""
         if "_stream" not in self.__dict__:
-            if "model_" in self.__dict__:
-                raise InputError(
-                    "This model was made by fit, which keeps no summary of its rows. Give all rows to "
-                    "partial_fit instead: the first batch may be as large as you like."
-                )
-            if not fresh:
-                raise InputError("Nothing was learned yet: call partial_fit first.")
-            self._stream = Stream(self._settings(), read_memory(self), type(self)._PLAIN)
+            self._stream = self._first_stream(fresh)
         stream: Stream = self._stream
         return stream
+
+    def _first_stream(self, fresh: bool) -> Stream:
+        plain, left = type(self)._PLAIN, self.__dict__.get("_left")
+        if "model_" not in self.__dict__:
+            if not fresh:
+                raise InputError("Nothing was learned yet: call partial_fit first.")
+            return Stream(self._settings(), read_memory(self), plain)
+        if left is None:
+            raise InputError(
+                "What this model learned from is gone: a summary of the rows stays with the estimator that was "
+                "fitted, not with a copy of it. Give all rows to partial_fit."
+            )
+        return Stream.after(left, self._settings(), read_memory(self), plain)
 
     def _forget_results(self) -> None:
         for name in type(self)._RESULTS:
             self.__dict__.pop(name, None)
 
     def _began(self) -> bool:
-        return "_stream" in self.__dict__
+        return "_stream" in self.__dict__ or "model_" in self.__dict__
+
+    def __getstate__(self) -> Any:
+        """Without what a fit left to go on from: it is as large as the square of the nodes."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_left"}
 
     def _taken(self, source: ArraySource, stream: Stream, out: bool) -> None:
         """Learn or unlearn the rows of a batch; one that can't be used leaves the model as it was."""
@@ -99,6 +121,7 @@ class Online(ClosedForm):
 class OnlineRegression(Online):
     """Numbers as they arrive."""
 
+    @available_if(_keeps_a_summary)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn more rows; the model is that of all rows so far.
 
@@ -121,6 +144,7 @@ class OnlineRegression(Online):
         """
         return self._batch(X, y, sample_weight, out=False)
 
+    @available_if(_keeps_a_summary)
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again that were learned before: the model is that of the others.
 
@@ -156,6 +180,7 @@ class OnlineClassification(Online):
     class_weight: Any
     classes_: Array
 
+    @available_if(_keeps_a_summary)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows; the model is that of all rows so far.
 
@@ -181,6 +206,7 @@ class OnlineClassification(Online):
         """
         return self._batch(X, y, classes, sample_weight, out=False)
 
+    @available_if(_keeps_a_summary)
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again that were learned before: the model is that of the others.
 
@@ -205,7 +231,7 @@ class OnlineClassification(Online):
             y = column_or_1d(y, warn=True)
             weight = check_weights(sample_weight, X)
             stream = self._stream_of(fresh=not out)
-            known = list(self.__dict__.get("_labels", ()))
+            known = list(self.__dict__.get("_labels", self.__dict__.get("classes_", ())))
             new = self._unseen(y, classes, known, out)
             if known and new:
                 stream.add_targets(len(new))
