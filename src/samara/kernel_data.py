@@ -21,7 +21,13 @@ from samara.summaries import Profile
 
 SEARCH_ROWS = 1500  # on which a gamma is searched: a tenth of a second for each
 MEDIAN_ROWS = 500  # whose distances give the median: 125,000 pairs
-STEPS = (-4, -2, 0, 2, 4)  # powers of 2, in units of "scale"; then the two between the best and its neighbours
+STEPS = (
+    -4,
+    -2,
+    0,
+    2,
+    4,
+)  # powers of 2, in units of "scale"; then the two between the best and its neighbours
 
 
 GRID = 1e-8, 10.0  # smallest and largest ridge, in units of the mean diagonal of the kernel matrix

@@ -65,7 +65,9 @@ def read_alphas(alpha: Any) -> tuple[float, ...] | None:
     return tuple(sorted({float(value) for value in given}))
 
 
-def read_selector(selection: Any, nothing_to_choose: bool, auto: Selector, why: str) -> tuple[Selector | None, str]:
+def read_selector(
+    selection: Any, nothing_to_choose: bool, auto: Selector, why: str
+) -> tuple[Selector | None, str]:
     """The selector, where there is something to choose, and why this one."""
     if isinstance(selection, str):
         if selection not in ("auto", *SELECTORS):

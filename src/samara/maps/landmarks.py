@@ -20,7 +20,7 @@ CENTRES = ("rows", "kmeans", "pivoted")
 POOL = 10  # rows looked at for each centre that is not simply a row
 # Of the mean diagonal: what is added to that of K_MM. The same whatever M, so that the nodes nest; with
 # M = 5000 it is twice eps·tr(K_MM).
-JITTER = {"float64": 1e4 * np.finfo(np.float64).eps, "float32": 1e3 * np.finfo(np.float32).eps}
+JITTER = {"float64": 1e4 * float(np.finfo(np.float64).eps), "float32": 1e3 * float(np.finfo(np.float32).eps)}
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,9 @@ class Landmarks:
             return np.asarray(found)
         order = np.arange(len(sample))
         if self.centres == "pivoted" and len(sample) > n_hidden:
-            pivots = pivoted_cholesky(Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng).pivots
+            pivots = pivoted_cholesky(
+                Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng
+            ).pivots
             order = np.append(pivots, np.setdiff1d(order, pivots))
         return np.asarray(sample[order[np.arange(n_hidden) % len(sample)]])
 

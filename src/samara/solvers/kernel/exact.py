@@ -129,6 +129,7 @@ class Exact:
         smallest = ROUNDING * written.trace if ridges is None else min(ridges)
         if smallest < ROUNDING * written.trace:
             return decomposed(written, task)
+        factor: DualFactor | None
         if ridges is not None and len(ridges) == 1:
             factor = one_ridge(written, smallest, task)
         else:
@@ -175,4 +176,3 @@ def decomposed(written: Written, task: KernelTask) -> Spectral:
     else:
         values = np.maximum(values, 0.0)
     return Spectral(task, U, values, written.Ku)
-

@@ -112,7 +112,7 @@ class Products:
         rows, columns = slice(i, min(i + TILE, self._n)), slice(j, min(j + TILE, self._n))
         shape = (rows.stop - i, columns.stop - j)
         keep = number * self._room // len(self._tiles) != (number + 1) * self._room // len(self._tiles)
-        tile = self._matrix.tile(
+        tile: Array = self._matrix.tile(
             rows,
             columns,
             out=np.empty(shape, scratch.dtype) if keep else scratch[: shape[0], : shape[1]],
@@ -142,5 +142,3 @@ def squared_norm(task: KernelTask) -> float:
         return float(np.einsum("ij,ij->i", strip, strip).sum(dtype=np.float64))
 
     return float(sum(in_threads(run, range(0, task.n, STRIP), task.workers)))
-
-

@@ -67,7 +67,7 @@ class Pcg:
         block = 128
 
         def steps(left: float) -> float:
-            return 0.5 * np.sqrt(1 + left / ridge) * np.log(2 / self.tol)
+            return float(0.5 * np.sqrt(1 + left / ridge) * np.log(2 / self.tol))
 
         seen: list[tuple[int, float]] = []
 
@@ -85,7 +85,7 @@ class Pcg:
             min(n, MOST) if rank is None else rank,
             block=block,
             random_state=task.rng(),
-            # A factor that chooses among ridges stands for the kernel; one that only speeds things up need not.
+            # A factor that chooses among ridges stands for the kernel; one that only speeds up need not.
             grow=pays if rank is None and task.alphas is not None and len(task.alphas) == 1 else None,
         )
 
@@ -141,7 +141,10 @@ class Iterated:
         return task.solution(done.X, Ku)
 
     def _iterate(self, alpha: float, products: Products) -> ConjugateResult:
-        report, expected = self.task.report, 0.5 * np.sqrt(1 + self.error / alpha) * np.log(2 / self.solver.tol)
+        report, expected = (
+            self.task.report,
+            0.5 * np.sqrt(1 + self.error / alpha) * np.log(2 / self.solver.tol),
+        )
         total = int(min(self.solver.max_iter, max(expected, 1)))
 
         def step(number: int, residual: float) -> None:

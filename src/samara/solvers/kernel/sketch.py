@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samara.core import Array
 from samara.errors import InputError
 from samara.linalg.basis import orthonormalized
 from samara.linalg.blas import in_threads
@@ -102,5 +101,3 @@ def frobenius_error(task: KernelTask, made: Spectral) -> float:
         return float(np.einsum("ij,ij->", strip, strip))
 
     return float(np.sqrt(sum(in_threads(run, range(0, task.n, STRIP), task.workers))))
-
-

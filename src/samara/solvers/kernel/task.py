@@ -73,7 +73,7 @@ class KernelTask:
         return self.roots / np.linalg.norm(self.roots) if self.fit_intercept else None
 
     @property
-    def Y(self) -> Array:
+    def Y(self) -> Array:  # noqa: N802 - a matrix
         """√w·y, without what the intercept explains."""
         return without(self.constant, self.roots[:, None] * self.targets)
 
