@@ -52,12 +52,15 @@ class Pcg:
         """Make the preconditioner."""
         if task.alphas is not None and min(task.alphas) == 0:
             raise InputError('solver="pcg" needs a ridge above 0: use solver="exact".')
-        pivoted = self._pivoted(task)
-        F, u = pivoted.F, task.constant
-        if u is not None:
-            for row in F:  # where it lies: F is the largest array of all
-                row -= (row @ u) * u
-        return Iterated(task, self, NystroemPreconditioner(F, 1.0, overwrite=True), float(pivoted.error))
+        try:
+            pivoted = self._pivoted(task)
+        except InputError as error:
+            advice = 'solver="pcg" needs a positive definite kernel: use solver="exact" or "nystroem".'
+            raise InputError(f"{advice} {error}") from error
+        project_off(task.constant, pivoted.F)
+        rounding = task.n * np.finfo(np.float64).eps * float(pivoted.history[0])
+        error = pivoted.error if pivoted.error > rounding else 0.0
+        return Iterated(task, self, NystroemPreconditioner(pivoted.F, 1.0, overwrite=True), error)
 
     def _pivoted(self, task: KernelTask) -> PivotedCholesky:
         n, rank = task.n, task.columns(task.n)
@@ -88,6 +91,15 @@ class Pcg:
             # A factor that chooses among ridges stands for the kernel; one that only speeds up need not.
             grow=pays if rank is None and task.alphas is not None and len(task.alphas) == 1 else None,
         )
+
+
+def project_off(u: Array | None, F: Array) -> None:
+    """Take u out of the rows of F where they lie: F is the largest array of all."""
+    for row in F if u is not None else ():
+        along = float(row @ u)
+        row -= along * u
+        if np.linalg.norm(row) <= len(row) * np.finfo(F.dtype).eps * abs(along):
+            row[:] = 0
 
 
 @dataclass
