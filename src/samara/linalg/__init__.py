@@ -4,6 +4,7 @@ What the other rooms need besides (BLAS in place, triangles, room for arrays) th
 """
 
 from samara.linalg.band import Band, BandFactor, reduce_to_band
+from samara.linalg.conjugate import ConjugateResult, NystroemPreconditioner, conjugate_gradients
 from samara.linalg.inverse import PinvResult, pinv
 from samara.linalg.pivoted import PivotedCholesky, pivoted_cholesky
 from samara.linalg.ranges import RangeResult, range_finder
@@ -14,9 +15,11 @@ from samara.linalg.svd import SVDResult, fast_svd, rsvd
 __all__ = [
     "Band",
     "BandFactor",
+    "ConjugateResult",
     "EnergyStop",
     "ErrorStop",
     "GradientStop",
+    "NystroemPreconditioner",
     "NystroemResult",
     "PinvResult",
     "PivotedCholesky",
@@ -24,6 +27,7 @@ __all__ = [
     "RidgeStop",
     "SVDResult",
     "Stop",
+    "conjugate_gradients",
     "fast_svd",
     "nystroem",
     "pinv",

@@ -161,7 +161,7 @@ def multiply(A: Array, B: Array, out: Array, scale: float = 1.0, keep: float = 0
     """``out`` becomes ``keep * out + scale * A @ B`` where it lies; A and B may be transposes; one dtype."""
     if not A.dtype == B.dtype == out.dtype or out.shape != (len(A), B.shape[1]) or A.shape[1] != len(B):
         raise TypeError(f"{out.shape} {out.dtype} for {A.shape} {A.dtype} times {B.shape} {B.dtype}")
-    if not B.size:  # NumPy gives empty arrays any steps
+    if not A.size or not B.size:  # NumPy gives empty arrays any steps
         out *= keep
         return out
     name, number = _precision(out)
