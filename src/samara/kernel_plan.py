@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil, log2
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from samara.errors import BudgetError
 from samara.plan import Budget, Plan
 
 OVERSAMPLING = 10
+FIRST_RANK = 64  # that `sketch` tries first, and doubles
 ONE_RIDGE_ROWS, PATH_ROWS = 10_000, 5_000  # that `auto` solves exactly: 3 s and 4 s of arithmetic
 PCG_ROWS = 200_000  # beyond, a product with the whole kernel matrix takes half a minute
 AUTO_CENTRES = 2_000
@@ -57,12 +59,14 @@ def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_w
     peak = peak_bytes(shape, name, budget.workers)
     if name != "nystroem" and budget.memory is not None and peak > budget.memory:
         raise _refusal(shape, name, budget, peak)
+    few, most = passes(shape, name)
     return Plan(
         solver=name,
         selection=shape.selection,
         workers=budget.workers,
         block_rows=budget.block_rows,
-        passes=passes(shape, name),
+        passes=few,
+        most_passes=most,
         flops=flops(shape, name),
         peak_bytes=peak,
         memory=budget.memory,
@@ -154,9 +158,12 @@ def spare_bytes(shape: KernelShape, budget: Budget) -> int:
     return max(0, min(whole, budget.memory - peak_bytes(shape, "pcg", budget.workers)))
 
 
-def passes(shape: KernelShape, solver: str) -> int:
-    """Times that all entries of the kernel matrix are worked out; of `pcg` a guess."""
-    return {"exact": 1, "sketch": 2, "pcg": 40, "divide": 1, "nystroem": 1}[solver]
+def passes(shape: KernelShape, solver: str) -> tuple[int, int]:
+    """Times that all entries of the kernel matrix are worked out, at least and at most; of `pcg` a guess."""
+    if solver == "sketch" and isinstance(shape.rank, str):
+        doublings = max(0, ceil(log2(shape.columns(shape.max_rank or shape.n_rows) / FIRST_RANK)))
+        return 2, 2 * (1 + doublings)
+    return {"exact": (1, 1), "sketch": (2, 2), "pcg": (2, 40), "divide": (1, 1), "nystroem": (1, 1)}[solver]
 
 
 def flops(shape: KernelShape, solver: str) -> float:
