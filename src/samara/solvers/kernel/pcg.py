@@ -15,7 +15,7 @@ from samara.linalg.pivoted import PivotedCholesky, pivoted_cholesky
 from samara.linalg.ranges import checked_count
 from samara.solvers.kernel.matrix import Products
 from samara.solvers.kernel.spectral import Spectral
-from samara.solvers.kernel.task import KernelTask, Solution, without
+from samara.solvers.kernel.task import KernelTask, Solution
 
 MOST = 2000  # columns of the preconditioner
 ENTRY = 40.0  # flops that a kernel entry takes the time of
@@ -53,8 +53,11 @@ class Pcg:
         if task.alphas is not None and min(task.alphas) == 0:
             raise InputError('solver="pcg" needs a ridge above 0: use solver="exact".')
         pivoted = self._pivoted(task)
-        F = without(task.constant, np.asarray(pivoted.F, np.float64).T).T
-        return Iterated(task, self, NystroemPreconditioner(F, 1.0), float(pivoted.error))
+        F, u = pivoted.F, task.constant
+        if u is not None:
+            for row in F:  # where it lies: F is the largest array of all
+                row -= (row @ u) * u
+        return Iterated(task, self, NystroemPreconditioner(F, 1.0, overwrite=True), float(pivoted.error))
 
     def _pivoted(self, task: KernelTask) -> PivotedCholesky:
         n, rank = task.n, task.columns(task.n)
