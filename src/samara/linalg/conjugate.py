@@ -223,6 +223,8 @@ class NystroemPreconditioner:
 
     Attributes
     ----------
+    U : ndarray of shape (n, k')
+        The directions, orthonormal.
     squares : ndarray of shape (k',)
         S², the largest first, without those that are rounding errors.
     alpha : float
@@ -232,6 +234,11 @@ class NystroemPreconditioner:
     def __init__(self, F: Array, alpha: float, *, overwrite: bool = False) -> None:
         self.alpha = _checked_ridge(alpha)
         self._U, self.squares = _decomposed(F, overwrite)
+
+    @property
+    def U(self) -> Array:
+        """The directions, a transpose of how they lie in memory."""
+        return self._U.T
 
     def __call__(self, R: Array) -> Array:
         """P⁻¹R for the columns of R."""
