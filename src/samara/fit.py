@@ -120,7 +120,7 @@ class Trial:
         hopeless = smaller is not None and smaller.plan.solver == "qr" and self.plan.solver == "gram"
         if not hopeless:
             try:
-                return self._run(smaller)
+                return self.attempt(smaller)
             except IllConditionedError as error:
                 asked = self.plan.solver
                 self._plan_triangle()
@@ -133,7 +133,7 @@ class Trial:
             del self.factor  # its room is the triangle's now
         else:
             self._plan_triangle()
-        return self._run(None)
+        return self.attempt(None)
 
     def _plan_triangle(self) -> None:
         """Plan anew: a triangle takes more room than the Gram, and may be refused."""
@@ -144,7 +144,8 @@ class Trial:
         why = "solver qr in the end: H was too ill-conditioned for its Gram matrix"
         self.plan = replace(plan, reasons=(*plan.reasons[1:], why))
 
-    def _run(self, smaller: Trial | None) -> Trial:
+    def attempt(self, smaller: Trial | None) -> Trial:
+        """Summarize, select and solve with the solver planned."""
         settings = self.settings
         if smaller is not None and smaller.plan.solver == self.plan.solver == "gram" and settings.nests:
             self.layout = self.layout.beginning_with(smaller.layout)

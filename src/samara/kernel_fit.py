@@ -18,6 +18,7 @@ from samara.plan import Plan
 from samara.prepare import scaling_of
 from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface
+from samara.settings import QUANTILE_ROWS
 from samara.solvers.kernel import DualFactor, Iterated, KernelTask
 from samara.summaries import Profile
 
@@ -28,7 +29,8 @@ def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
     solver = settings.solver_of(plan)
     if isinstance(solver, Nystroem):
         return fit_centres(source, settings, plan, solver)
-    profile = settings.engine().summarize(source, Profile, name="look")
+    sampled = QUANTILE_ROWS if settings.scale == "quantile" else 0
+    profile = settings.engine().summarize(source, lambda: Profile(sampled), name="look")
     scaling = scaling_of(source, settings, profile)
     rows = gathered(source, settings, scaling, profile)
     kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))

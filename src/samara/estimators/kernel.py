@@ -94,7 +94,7 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     kernel : str, callable or :class:`samara.maps.Kernel`, default="rbf"
         ``rbf``, ``linear``, ``polynomial``, ``laplacian``, ``sigmoid``, ``cosine``, as scikit-learn defines
         them; ``precomputed``: X is the kernel matrix; or a function of two arrays of rows, (n, d) and
-        (m, d), that returns the (n, m) matrix.
+        (m, d), that returns the (n, m) matrix. A ``Kernel`` brings its own gamma, degree and coef0.
     gamma : float, "scale", "median" or "auto", default="scale"
         Of rbf, laplacian, polynomial and sigmoid. ``scale``: 1/(d·Var(X)); ``median``: 1/(2m²) with m the
         median distance of rows (1/m for laplacian); ``auto``: of nine values from 1/32 to 32 times

@@ -30,7 +30,8 @@ WITH_RANK = ("sketch", "nystroem", "pcg")
 
 def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSettings:
     """Check every parameter; the first that can't be used is named."""
-    gamma = _gamma(estimator.gamma)
+    own = isinstance(estimator.kernel, Kernel)  # it brings its gamma
+    gamma = estimator.kernel.gamma if own else _gamma(estimator.gamma)
     kernel = _kernel(estimator, 1.0 if isinstance(gamma, str) else gamma)
     alphas = read_alphas(estimator.alpha)
     solver = _solver(estimator.solver)

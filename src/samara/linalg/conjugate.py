@@ -223,8 +223,6 @@ class NystroemPreconditioner:
 
     Attributes
     ----------
-    U : ndarray of shape (n, k')
-        The directions, orthonormal.
     squares : ndarray of shape (k',)
         S², the largest first, without those that are rounding errors.
     alpha : float
@@ -237,7 +235,7 @@ class NystroemPreconditioner:
 
     @property
     def U(self) -> Array:
-        """The directions, a transpose of how they lie in memory."""
+        """Eigenvectors of FᵀF, (n, k')."""
         return self._U.T
 
     def __call__(self, R: Array) -> Array:

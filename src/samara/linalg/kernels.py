@@ -25,6 +25,7 @@ class TileSide(NamedTuple):
 
     rows: Array | None  # (n, width), each contiguous
     halves: Array | None = None  # −½‖x‖² of each, for the Gaussian
+    terms: int = 0  # of each product that is in ``out`` already, at most
 
 
 class TileForm(NamedTuple):
@@ -161,8 +162,9 @@ def fill_tile(
 
     All are of one precision; rows may lie apart.
     """
-    used = [part for part in (*left, *right, shift, out) if part is not None]
-    if any(part.dtype != out.dtype or part.strides[-1] != part.itemsize for part in used):
+    parts = (left.rows, left.halves, right.rows, right.halves, shift, out)
+    used = [part for part in parts if part is not None]
+    if any(part.dtype != out.dtype or not _steps_by_one(part) for part in used):
         raise TypeError("the parts of a tile must be contiguous and of one precision")
     double = out.dtype == np.float64
     mine, theirs = left.rows, right.rows
@@ -174,15 +176,15 @@ def fill_tile(
         rows=out.shape[0],
         cols=out.shape[1],
         width=0 if mine is None else mine.shape[1],
-        left_stride=0 if mine is None else _stride(mine),
-        right_stride=0 if theirs is None else _stride(theirs),
+        left_stride=0 if mine is None else _lead(mine),
+        right_stride=0 if theirs is None else _lead(theirs),
         kind=form.kind,
         power=form.power,
         constant=form.constant,
         slack=slack,
         shift=_address(shift),
         out=out.ctypes.data,
-        out_stride=_stride(out),
+        out_stride=_lead(out),
         gemm=routine_address("dgemm" if double else "sgemm"),
     )
     work: Callable[[Any], int] = _library().tile_double if double else _library().tile_single
@@ -192,3 +194,13 @@ def fill_tile(
 
 def _address(part: Array | None) -> int | None:
     return None if part is None else part.ctypes.data
+
+
+def _steps_by_one(part: Array) -> bool:
+    """Whether rows are contiguous; the step between the columns of a single one can be anything."""
+    return part.strides[-1] == part.itemsize or part.shape[-1] == 1
+
+
+def _lead(A: Array) -> int:
+    """Numbers from row to row; the stride of a single row can be anything, and BLAS wants its length."""
+    return _stride(A) if len(A) > 1 else A.shape[1]

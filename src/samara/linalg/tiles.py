@@ -23,9 +23,8 @@ def kernel_tile(
     if out.size == 0:
         return out
     if kernels.compiled():
-        margin = slack(0 if left.rows is None else left.rows.shape[1], out.dtype)
         less = None if shift is None else np.ascontiguousarray(shift, out.dtype)
-        kernels.fill_tile(_packed(left), _packed(right), form, margin, out, less)
+        kernels.fill_tile(_packed(left), _packed(right), form, slack(left, out.dtype), out, less)
         return out
     for lo in range(0, len(out), TILE_ROWS):
         rows = slice(lo, lo + TILE_ROWS)
@@ -38,10 +37,9 @@ def kernel_tile(
 def _check(left: TileSide, right: TileSide, out: Array) -> None:
     """Sides that fit each other and the room: a compiled loop would read beyond them."""
     for side, n in zip((left, right), out.shape, strict=True):
-        if any(part is not None and (len(part) != n or part.dtype != out.dtype) for part in side):
-            raise TypeError(
-                f"no room for {len(side.rows) if side.rows is not None else n} rows in {out.shape}"
-            )
+        given = [part for part in (side.rows, side.halves) if part is not None]
+        if any(len(part) != n or part.dtype != out.dtype for part in given):
+            raise TypeError(f"sides of another length or precision than their room, {out.shape} {out.dtype}")
     if left.rows is not None and right.rows is not None and left.rows.shape[1] != right.rows.shape[1]:
         raise InputError(
             f"The rows have {left.rows.shape[1]} columns, those of the other side {right.rows.shape[1]}."
@@ -50,7 +48,7 @@ def _check(left: TileSide, right: TileSide, out: Array) -> None:
 
 def _packed(side: TileSide) -> TileSide:
     """The side with what the compiled loop can't step through copied: rows reversed or apart in a column."""
-    rows, halves = side
+    rows, halves, _ = side
     if rows is not None and (
         rows.strides[1] != rows.itemsize or rows.strides[0] < rows.shape[1] * rows.itemsize
     ):
@@ -58,16 +56,18 @@ def _packed(side: TileSide) -> TileSide:
     return TileSide(rows, None if halves is None else np.ascontiguousarray(halves))
 
 
-def slack(width: int, dtype: np.dtype[np.floating]) -> float:
+def slack(side: TileSide, dtype: np.dtype[np.floating]) -> float:
     """Bound of the rounding in x·z − ½‖x‖² − ½‖z‖² of equal rows, as a share of ½‖x‖².
 
-    The error of a sum of ``width`` squares grows with the root of their number; this is several times that.
+    The error of a sum of squares grows with the root of their number; this is several times that.
     """
-    return float(np.finfo(dtype).eps * (8 + 4 * np.sqrt(width)))
+    terms = side.terms if side.rows is None else side.rows.shape[1]
+    return float(np.finfo(dtype).eps * (8 + 4 * np.sqrt(terms)))
 
 
 def _cut(side: TileSide, rows: slice) -> TileSide:
-    return TileSide(*(None if part is None else part[rows] for part in side))
+    mine, halves, terms = side
+    return TileSide(None if mine is None else mine[rows], None if halves is None else halves[rows], terms)
 
 
 def _piece(left: TileSide, right: TileSide, form: TileForm, z: Array) -> None:
@@ -94,8 +94,7 @@ def _gaussian(left: TileSide, right: TileSide, z: Array) -> None:
     assert right.halves is not None
     z += right.halves
     z += left.halves[:, None]
-    width = 0 if right.rows is None else right.rows.shape[1]
-    i, j = np.nonzero(z > slack(width, z.dtype) * left.halves[:, None])
+    i, j = np.nonzero(z > slack(left, z.dtype) * left.halves[:, None])
     if left.rows is None or right.rows is None:
         z[i, j] = 0
     else:

@@ -72,8 +72,8 @@ class Gramian:
             return _into(_cut(self._X, rows, columns), self.dtype, out)
         if self.kernel.name == "callable":
             return _into(self.kernel.called(self._X[rows], self._X[columns]), self.dtype, out)
-        left, right = self._side[rows], self._side[columns]
-        made = np.empty((len(left), len(right)), self.dtype) if out is None else out
+        left, right = self._side.take(rows), self._side.take(columns)
+        made = np.empty((left.rows.shape[0], right.rows.shape[0]), self.dtype) if out is None else out
         return between(self.kernel, left, right, made)
 
     def diagonal(self) -> Array:

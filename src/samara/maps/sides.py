@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -16,22 +15,26 @@ from samara.linalg.kernels import LOG2E
 from samara.maps.kernels import Kernel
 
 PREPARED_ROWS = 4096  # rows in double precision at a time
+PIECE_NUMBERS = 1 << 21  # of sparse rows made dense, or of products of sparse rows: 8 or 16 MB
+FEW_COLUMNS = 512
+DENSE_SHARE = 0.04
 
 Index = slice | Array
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """Rows with the kernel's factors folded in: their products are what the kernel takes a function of."""
 
     rows: Any  # (n, d) array with contiguous rows, or CSR
-    halves: Array | None  # −½‖x‖² of each, for rbf
+    halves: Array | None = None  # −½‖x‖² of each, for rbf
 
-    def __len__(self) -> int:
-        return int(self.rows.shape[0])
-
-    def __getitem__(self, index: Index) -> Side:
+    def take(self, index: Index) -> Side:
+        """Some of the rows."""
         return Side(self.rows[index], None if self.halves is None else self.halves[index])
+
+    def dense(self) -> Side:
+        """The rows as an array."""
+        return Side(self.rows.toarray(), self.halves)
 
 
 def offset(kernel: Kernel, X: Any) -> Array | None:
@@ -109,15 +112,45 @@ def between(kernel: Kernel, left: Side, right: Side, out: Array, shift: Array | 
         out[...] = between(kernel, left, right, np.empty(out.shape, right.rows.dtype), shift)
         return out
     fraction = kernel.name == "polynomial" and not float(kernel.degree).is_integer()
-    mine, theirs = TileSide(left.rows, left.halves), TileSide(right.rows, right.halves)
-    if sparse.issparse(right.rows):
-        if kernel.name == "laplacian":
-            mine, theirs = TileSide(left.rows.toarray()), TileSide(right.rows.toarray())
-        else:
-            out[...] = (left.rows @ right.rows.T).toarray()
-            mine, theirs = TileSide(None, left.halves), TileSide(None, right.halves)
-    kernel_tile(mine, theirs, form(kernel), out, None if fraction else shift)
+    less = None if fraction else shift
+    if not sparse.issparse(right.rows):
+        kernel_tile(TileSide(*left), TileSide(*right), form(kernel), out, less)
+    elif kernel.name == "laplacian" or _as_good_as_dense(right.rows):
+        _densified(kernel, left, right, out, less)
+    else:
+        _sparse_products(kernel, left, right, out, less)
     return _to_a_fraction(kernel, out, shift) if fraction else out
+
+
+def _as_good_as_dense(rows: Any) -> bool:
+    """Whether dense products are the faster ones: 0.01 ns a column, against 0.3 ns a number stored."""
+    n, d = rows.shape
+    return bool(d <= FEW_COLUMNS or rows.nnz > DENSE_SHARE * n * d)
+
+
+def _densified(kernel: Kernel, left: Side, right: Side, out: Array, shift: Array | None) -> None:
+    """Sparse rows made dense, a piece of both sides at a time."""
+    step = max(1, PIECE_NUMBERS // max(1, right.rows.shape[1]))
+    for lo in range(0, right.rows.shape[0], step):
+        columns = slice(lo, lo + step)
+        theirs = TileSide(*right.take(columns).dense())
+        less = None if shift is None else shift[columns]
+        for start in range(0, left.rows.shape[0], step):
+            rows = slice(start, start + step)
+            mine = TileSide(*left.take(rows).dense())
+            kernel_tile(mine, theirs, form(kernel), out[rows, columns], less)
+
+
+def _sparse_products(kernel: Kernel, left: Side, right: Side, out: Array, shift: Array | None) -> None:
+    """Products of sparse rows, a few rows at a time: most of them are there, at three times the memory."""
+    step = max(1, PIECE_NUMBERS // max(1, right.rows.shape[0]))
+    transposed = right.rows.T.tocsr()
+    terms = int(np.diff(left.rows.indptr).max(initial=0))
+    for lo in range(0, left.rows.shape[0], step):
+        rows = slice(lo, lo + step)
+        out[rows] = (left.rows[rows] @ transposed).toarray()
+        mine = TileSide(None, left.take(rows).halves, terms)
+        kernel_tile(mine, TileSide(None, right.halves), form(kernel), out[rows], shift)
 
 
 def _to_a_fraction(kernel: Kernel, out: Array, shift: Array | None) -> Array:

@@ -58,6 +58,20 @@ class ArraySource:
         """The same rows, each block of one fold only."""
         return replace(self, n_folds=n_folds)
 
+    def cut(self, start: int, stop: int) -> ArraySource:
+        """Some of the rows, in arrays of their own: what the user does to the table does not reach them."""
+        weight = None if self.weight is None else self.weight[start:stop].copy()
+        return replace(self, X=self.X[start:stop].copy(), y=self.y[start:stop].copy(), weight=weight)
+
+    def weighted(self, weight: Array) -> ArraySource:
+        """The same rows, their weights multiplied."""
+        return replace(self, weight=weight if self.weight is None else weight * self.weight)
+
+    def padded(self, n_targets: int) -> ArraySource:
+        """The same rows with more targets, all 0; a target map knows its own."""
+        more = 0 if self.target else n_targets - self.y.shape[1]
+        return replace(self, y=np.pad(self.y, ((0, 0), (0, more)))) if more else self
+
     def parts(self, count: int) -> Sequence[ArrayPart]:
         """Up to ``count`` runs of consecutive rows, as equal as can be, none much shorter than a block."""
         count = max(1, min(count, self.n_rows // SMALLEST_PART))

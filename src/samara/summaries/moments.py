@@ -56,6 +56,24 @@ class Moments:
                 self._carry(gram, self._gram(fold))
             other.grams[fold] = None
 
+    @property
+    def block_rows(self) -> int:
+        """Rows that its workspace holds."""
+        return self._block_rows
+
+    def settle(self) -> None:
+        """Carry over what is pending."""
+        self._flush()
+
+    def subtract(self, other: Self) -> None:
+        """Take another's rows out again; the other is used up."""
+        self._flush()
+        other.finish()
+        for fold, gram in enumerate(other.grams):
+            if gram is not None:
+                np.negative(gram, out=gram)
+                self._carry(gram, self._gram(fold))
+
     def finish(self) -> Self:
         """Carry over what is pending and let the workspace go."""
         self._flush()

@@ -20,13 +20,13 @@ class Triangle:
     def __init__(self, layout: Layout, n_folds: int, block_rows: int) -> None:
         self.layout = layout
         self.folds: list[Array] = [np.zeros((0, layout.width), layout.dtype) for _ in range(n_folds)]
-        self._block_rows = block_rows
+        self.block_rows = block_rows
         self._workspace: Array | None = None
 
     def update(self, block: Block) -> None:
         """Fold the rows of a block into the triangle."""
         if self._workspace is None:
-            self._workspace = self.layout.workspace(self._block_rows)
+            self._workspace = self.layout.workspace(self.block_rows)
         self._stack(block.fold, self.layout.fill(block, self._workspace))
 
     def merge(self, other: Self) -> None:

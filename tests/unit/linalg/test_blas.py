@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from samara.linalg.blas import add_gram, factor_upper, in_threads, mirror_upper, solve_upper
+from samara.linalg.blas import (
+    add_gram,
+    factor_upper,
+    in_threads,
+    mirror_upper,
+    solve_from_right,
+    solve_upper,
+)
 
 
 def _strided(rng, rows, columns, dtype):
@@ -87,3 +94,25 @@ def test_in_threads_passes_on_errors():
     """An exception of the work reaches the caller."""
     with pytest.raises(ZeroDivisionError):
         in_threads(lambda k: 1 / k, [1, 0], 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("rows", "columns"), [(0, 3), (1, 1), (7, 3), (3, 40)])
+def test_solve_from_right_undoes_the_product(dtype, rows, columns):
+    """B R⁻¹ in place, for strided rows, with the lower part of R left unread."""
+    rng = np.random.default_rng(5)
+    R = _strided(rng, columns, columns, dtype)
+    R[...] = np.triu(0.1 * R) + 3 * np.eye(columns)
+    product = _strided(rng, rows, columns, dtype)
+    B = product.copy()
+    product[...] = B @ R
+    R += np.tril(np.full_like(R, np.nan), -1)
+    assert solve_from_right(R, product) is product
+    np.testing.assert_allclose(product, B, atol=50 * np.finfo(dtype).eps)
+
+
+def test_solve_from_right_refuses_what_does_not_fit():
+    """Another precision, or a triangle of another size."""
+    for R in (np.eye(3, dtype=np.float32), np.eye(4)):
+        with pytest.raises(TypeError, match="a triangle of"):
+            solve_from_right(R, np.ones((2, 3)))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from samara import ELMRegressor
-from samara.linalg import kernels
+from samara.errors import InputError
+from samara.linalg import TileForm, TileSide, kernel_tile, kernels
 from samara.maps import AdditiveNodes, AsFloat, RadialNodes, Standardize, fused
 from samara.summaries.profile import ColumnMoments
 
@@ -123,3 +124,68 @@ def test_room_of_another_shape_or_precision_is_refused():
             np.zeros(4),
             np.zeros((3, 5)),
         )
+
+
+def side(n, width, dtype, seed):
+    rows = np.random.default_rng(seed).standard_normal((n, width)).astype(dtype)
+    return TileSide(rows, (-0.5 * (rows.astype(float) ** 2).sum(axis=1)).astype(dtype))
+
+
+FORMS = (
+    TileForm(kernels.GAUSSIAN),
+    TileForm(kernels.LAPLACIAN),
+    TileForm(kernels.TANH, 0.3),
+    TileForm(kernels.LINEAR, -0.7),
+    *(TileForm(kernels.POWER, 0.5, power) for power in (1, 2, 3, 6)),
+)
+
+
+@needs_kernels
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("n", "m", "width"), [(1, 1, 1), (3, 64, 2), (5, 63, 5), (6, 1100, 7), (258, 515, 200), (9, 40, 1500)]
+)
+def test_tiles_are_those_of_numpy(form, dtype, n, m, width, monkeypatch):
+    left, right = side(n, width, dtype, 0), side(m, width, dtype, 1)
+    scale = dtype(1 / np.sqrt(width))
+    left, right = (TileSide(one.rows * scale, one.halves * scale**2) for one in (left, right))
+    shift = np.random.default_rng(2).random(m).astype(dtype)
+    ours, plain = np.full((2, n, m + 9), 7, dtype)
+    kernel_tile(left, right, form, ours[:, 4 : 4 + m], shift)
+    monkeypatch.setattr(kernels, "compiled", lambda: False)
+    kernel_tile(left, right, form, plain[:, 4 : 4 + m], shift)
+    eps = np.finfo(dtype).eps
+    np.testing.assert_allclose(ours, plain, rtol=0, atol=eps * (20 + width**0.5) * abs(plain[:, 4:-5]).max())
+    assert (ours[:, :4] == 7).all()
+    assert (ours[:, 4 + m :] == 7).all()
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_powers_of_two_fade_to_zero_and_are_right_to_the_last_place(dtype):
+    # One column: the distance is exact, and so the exponent.
+    x = np.linspace(0, 140 if dtype == np.float32 else 1100, 4001).astype(dtype)[:, None]
+    zero, room = np.zeros((1, 1), dtype), np.empty((4001, 1), dtype)
+    K = kernel_tile(TileSide(x), TileSide(zero), TileForm(kernels.LAPLACIAN), room)
+    exact = np.exp2(-x.astype(np.longdouble))
+    normal = exact >= np.finfo(dtype).smallest_normal
+    assert (abs(K[normal] / exact[normal] - 1)).max() < np.finfo(dtype).eps
+    assert (K[~normal] == 0).all()
+    assert K[0, 0] == 1
+
+
+def test_sides_that_do_not_fit_are_refused():
+    left, right = side(4, 3, float, 0), side(5, 3, float, 1)
+    for out in (np.empty((4, 4)), np.empty((5, 5)), np.empty((4, 5), np.float32)):
+        with pytest.raises(TypeError, match="another length or precision"):
+            kernel_tile(left, right, TileForm(), out)
+    with pytest.raises(InputError, match="4 columns, those of the other side 3"):
+        kernel_tile(side(4, 4, float, 0), right, TileForm(), np.empty((4, 5)))
+
+
+@needs_kernels
+def test_tiles_in_columns_apart_are_refused():
+    left, right = side(4, 3, float, 0), side(5, 3, float, 1)
+    with pytest.raises(TypeError, match="contiguous"):
+        kernel_tile(left, right, TileForm(), np.empty((4, 10))[:, ::2])

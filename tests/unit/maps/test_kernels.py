@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from samara.core import Block, BlockMap
 from samara.errors import InputError
 from samara.linalg import kernels
-from samara.maps import KERNELS, Gramian, Kernel, KernelRows, Whitened, as_dtype, leading
+from samara.maps import KERNELS, Gramian, Kernel, KernelRows, Whitened, as_dtype, leading, sides
 
 NAMED = ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine")
 PATHS = [
@@ -156,19 +156,48 @@ def test_room_of_another_precision_or_order_is_filled_too():
 
 @pytest.mark.usefixtures("path")
 @pytest.mark.parametrize("name", NAMED)
-def test_sparse_rows_are_dense_rows(name):
-    X = sparse.random_array((120, 30), density=0.2, rng=1, format="csr")
-    Z = sparse.random_array((45, 30), density=0.2, rng=2, format="csr")
-    kernel = Kernel(name, 0.3)
+@pytest.mark.parametrize(("d", "density"), [(30, 0.2), (2000, 0.01), (600, 0.2)])
+def test_sparse_rows_are_dense_rows(name, d, density):
+    X = sparse.random_array((60, d), density=density, rng=1, format="csr")
+    Z = sparse.random_array((45, d), density=density, rng=2, format="csr")
+    kernel = Kernel(name, 3 / d)
     expected = theirs(kernel, X.toarray(), Z.toarray())
     for centres in (Z, Z.toarray(), sparse.csr_matrix(Z)):
         for rows in (X, X.toarray(), sparse.csr_matrix(X)):
             close(KernelRows(kernel, centres, DOUBLE)(rows), expected, 1e-12)
     dense, thin = Gramian(kernel, X.toarray(), DOUBLE), Gramian(kernel, X, DOUBLE)
-    some = np.array([3, 3, 0, 119])
-    for rows, columns in ((slice(7, 80), slice(None)), (some, slice(1, 9)), (some, some)):
+    some = np.array([3, 3, 0, 59])
+    for rows, columns in ((slice(7, 50), slice(None)), (some, slice(1, 9)), (some, some)):
         close(thin.tile(rows, columns), dense.tile(rows, columns), 1e-12)
+    assert thin.tile(slice(0, 0), some).shape == (0, 4)
     close(thin.diagonal(), dense.diagonal(), 1e-12)
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+@pytest.mark.parametrize("d", [30, 1000])
+def test_sparse_rows_in_pieces_are_filled_less_the_shift(name, d, monkeypatch):
+    X = sparse.random_array((60, d), density=0.01, rng=1, format="csr")
+    Z = sparse.random_array((45, d), density=0.01, rng=2, format="csr")
+    rows, shift = KernelRows(Kernel(name, 3 / d), Z, DOUBLE), np.arange(45.0)
+    whole = rows(X)
+    monkeypatch.setattr(sides, "PIECE_NUMBERS", 20 * d if name == "laplacian" else 500)
+    room = np.full((60, 47), 7.0)
+    rows.fill(X, room[:, 1:-1], shift)
+    close(room[:, 1:-1] + shift, whole, 1e-12)
+    assert (room[:, [0, -1]] == 7).all()
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+@pytest.mark.parametrize("d", [30, 5000])
+def test_equal_sparse_rows_give_one_and_none_gives_more(dtype, d):
+    X = sparse.random_array((60, d), density=0.03, rng=1, format="csr")
+    X = sparse.vstack([X, X], format="csr")
+    K = Gramian(Kernel("rbf", 1.0), X, dtype).tile(slice(None), slice(None))
+    assert (K[np.arange(60), 60 + np.arange(60)] == 1).all()
+    assert (K.diagonal() == 1).all()
+    assert K.max() == 1
 
 
 def test_sparse_rows_with_entries_twice_are_summed():

@@ -1,0 +1,132 @@
+"""OS-ELM and OS-RELM: the inverse itself, updated chunk by chunk by Woodbury's formula."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from samara.core import Array, Source
+from samara.errors import InputError
+from samara.linalg.blas import single_blas_thread
+from samara.summaries import Layout
+
+FORMS = ("incremental", "direct")
+
+
+@dataclass(frozen=True)
+class Woodbury:
+    """K⁻¹ and β are current after each chunk (Schindler, equations 2.16 to 2.21).
+
+    .. math:: K_{k+1}^{-1} = K_k^{-1} - K_k^{-1}H^\\top(I + HK_k^{-1}H^\\top)^{-1}HK_k^{-1} .
+
+    Left alone it loses positive definiteness once cond(H)²·eps nears 1. Here the moments are kept as well, and
+    the inverse is made anew from them every so many rows, and whenever β no longer solves their equations.
+
+    Parameters
+    ----------
+    form : {"incremental", "direct"}
+        β ← β + K⁻¹Hᵀ(T − Hβ), eq. 2.16, or β = K⁻¹ΣHᵀT, eq. 2.21.
+    resync : int or None
+        Rows after which the inverse is made anew; None: as many as there are nodes.
+    """
+
+    form: Literal["incremental", "direct"] = "incremental"
+    resync: int | None = None
+    name = "woodbury"
+
+    def validate(self) -> None:
+        """Refuse unknown names and impossible numbers."""
+        if self.form not in FORMS:
+            raise InputError(f"form must be one of {', '.join(FORMS)}, got {self.form!r}.")
+        if self.resync is not None and self.resync < 1:
+            raise InputError(f"resync must be at least one row, got {self.resync!r}.")
+
+
+class Inverse:
+    """The inverse of the regularised moments of [1, h], their solution, and the moments themselves."""
+
+    DRIFT = 1e-8  # relative residual of β in the moments' equations beyond which the inverse is made anew
+
+    def __init__(self, rule: Woodbury, layout: Layout, alpha: float, fit_intercept: bool, block_rows: int) -> None:
+        if not alpha > 0:
+            raise InputError('update="woodbury" needs a ridge above 0: its first inverse has no other footing.')
+        self.rule, self.layout, self.alpha, self.fit_intercept = rule, layout, alpha, fit_intercept
+        self._first = 0 if fit_intercept else 1  # first column that takes part
+        size, targets = 1 + layout.n_features - self._first, 1 + layout.n_targets  # the constant, and the targets
+        self.gram, self.cross = np.zeros((size, size)), np.zeros((size, targets))
+        self.inverse, self.beta = np.zeros((0, 0)), np.zeros((size, targets))
+        self._workspace = layout.workspace(block_rows)
+        self._block_rows = block_rows
+        self._since = 0
+
+    def learn(self, source: Source) -> None:
+        """Update by the chunks of a batch."""
+        with single_blas_thread():
+            for part in source.parts(1):
+                for block in part.blocks(self._block_rows):
+                    Z = self.layout.fill(block, self._workspace)
+                    self._chunk(np.asarray(Z, np.float64))
+        self._check()
+
+    def _chunk(self, Z: Array) -> None:
+        end = 1 + self.layout.n_features
+        A, Y = Z[:, self._first : end], np.column_stack([Z[:, 0], Z[:, end:]])
+        self.gram += A.T @ A
+        self.cross += A.T @ Y
+        self._since += len(Z)
+        if not len(self.inverse) or self._since >= (self.rule.resync or self.layout.n_features):
+            self.resync()
+            return
+        gain = self.inverse @ A.T
+        inner = A @ gain
+        inner[np.diag_indices_from(inner)] += 1
+        try:
+            self.inverse -= gain @ cho_solve(cho_factor(inner, check_finite=False), gain.T, check_finite=False)
+        except np.linalg.LinAlgError:  # no longer positive definite
+            self.resync()
+            return
+        if self.rule.form == "incremental":
+            self.beta += self.inverse @ (A.T @ (Y - A @ self.beta))
+        else:
+            self.beta = self.inverse @ self.cross
+
+    def _check(self) -> None:
+        """Make the inverse anew where β has drifted from the equations."""
+        rest = self.cross - self.gram @ self.beta - self._ridge()[:, None] * self.beta
+        with np.errstate(invalid="ignore", over="ignore"):
+            if not np.linalg.norm(rest) <= self.DRIFT * np.linalg.norm(self.cross):
+                self.resync()
+
+    def resync(self) -> None:
+        """K⁻¹ from the moments: what rounding has done since is gone."""
+        K = self.gram + np.diag(self._ridge())
+        factor = cho_factor(K, check_finite=False)
+        self.inverse = cho_solve(factor, np.eye(len(K)), check_finite=False)
+        self.beta = cho_solve(factor, self.cross, check_finite=False)
+        self._since = 0
+
+    def _ridge(self) -> Array:
+        ridge = np.full(len(self.gram), self.alpha)
+        if self.fit_intercept:
+            ridge[0] = 0.0
+        return ridge
+
+    def widen(self, layout: Layout) -> None:
+        """Room for more targets, which were 0 in all rows so far."""
+        more = layout.n_targets - self.layout.n_targets
+        self.layout, self._workspace = layout, layout.workspace(self._block_rows)
+        self.cross, self.beta = (np.pad(array, ((0, 0), (0, more))) for array in (self.cross, self.beta))
+
+    def solution(self, turn: Array | None) -> Array:
+        """(1 + L, t): intercept and weights; ``turn`` makes other targets of the constant and those kept."""
+        beta = self.beta[:, 1:] if turn is None else self.beta @ turn
+        return beta if self.fit_intercept else np.vstack([np.zeros((1, beta.shape[1])), beta])
+
+    @property
+    def condition(self) -> float:
+        """Estimate of the condition number of the regularised H, in the 1-norm."""
+        K = self.gram + np.diag(self._ridge())
+        return float(np.sqrt(np.linalg.norm(K, 1) * np.linalg.norm(self.inverse, 1)))

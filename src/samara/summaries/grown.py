@@ -1,0 +1,75 @@
+"""Summaries that outlive a pass: copied before they are solved, widened when a new class turns up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samara.core import Array
+from samara.linalg.room import copied, room
+from samara.summaries.layout import Layout
+from samara.summaries.moments import Moments
+from samara.summaries.triangle import Triangle
+
+Running = Moments | Triangle
+
+
+def sum_of(summaries: list[Running]) -> list[Array]:
+    """The folds of all of them together, as new arrays: full-width moments (upper), or triangles."""
+    first = summaries[0]
+    if isinstance(first, Triangle):
+        total = Triangle(first.layout, len(first.folds), 1)
+        for one in summaries:
+            assert isinstance(one, Triangle)
+            total.merge(one)
+        return [np.asarray(fold, np.float64) for fold in total.folds]
+    width = first.layout.width
+    folds: list[Array | None] = [None] * len(first.grams)
+    for one in summaries:
+        assert isinstance(one, Moments)
+        one.settle()
+        for fold, gram in enumerate(one.grams):
+            if gram is not None:
+                before = folds[fold]
+                folds[fold] = copied(gram) if before is None else np.add(before, gram, out=before)
+    return [room((width, width)) if fold is None else fold for fold in folds]
+
+
+def widened(summary: Running, layout: Layout) -> Running:
+    """The same rows with more targets, all 0 in the rows seen so far; they come last."""
+    if isinstance(summary, Triangle):
+        made: Running = Triangle(layout, len(summary.folds), summary.block_rows)
+        more = layout.width - summary.layout.width
+        made.folds = [np.pad(fold, ((0, 0), (0, more))) for fold in summary.folds]
+        return made
+    summary.settle()
+    made = Moments(layout, len(summary.grams), summary.block_rows)
+    for fold, gram in enumerate(summary.grams):
+        if gram is not None:
+            wide = room((layout.width, layout.width))
+            wide[: len(gram), : len(gram)] = gram
+            made.grams[fold] = wide
+    return made
+
+
+def scaled(summary: Running, factor: float) -> None:
+    """Multiply the weights of all rows seen so far, in place."""
+    if isinstance(summary, Triangle):
+        for fold in summary.folds:
+            fold *= np.sqrt(factor)
+        return
+    summary.settle()
+    for gram in summary.grams:
+        if gram is not None:
+            gram *= factor
+
+
+def copy_of(summary: Running) -> Running:
+    """The same rows, in arrays of its own."""
+    if isinstance(summary, Triangle):
+        made: Running = Triangle(summary.layout, len(summary.folds), summary.block_rows)
+        made.folds = [fold.copy() for fold in summary.folds]
+        return made
+    summary.settle()
+    made = Moments(summary.layout, len(summary.grams), summary.block_rows)
+    made.grams = [None if gram is None else copied(gram) for gram in summary.grams]
+    return made
