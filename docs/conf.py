@@ -86,7 +86,7 @@ def write_math(writer: Any, node: Any) -> None:
     except MathError as error:
         logging.getLogger(__name__).warning("formula %s: %s", node.astext(), error, location=node)
         raise SkipNode from error
-    formula = formula.replace("<mo>‖</mo>", '<mo stretchy="false">‖</mo>')  # the bars of a norm are a pair
+    formula = re.sub(r"<mo([^>]*)>‖<", r'<mo\1 stretchy="false">‖<', formula)  # the bars of a norm are a pair
     writer.body.append(f'<div class="formula">{formula}</div>' if block else formula)
     raise SkipNode
 

@@ -7,8 +7,10 @@ from samara.errors import (
     ConditionWarning,
     ConvergenceWarning,
     InputError,
+    LockedError,
     NonFiniteError,
     SamaraError,
+    StoreError,
 )
 from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
@@ -26,10 +28,12 @@ __all__ = [
     "InputError",
     "KernelELMClassifier",
     "KernelELMRegressor",
+    "LockedError",
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
     "SpectrumDisplay",
+    "StoreError",
     "__version__",
 ]
 

@@ -5,7 +5,9 @@
     SamaraError
     ├── InputError (ValueError)       the data or a parameter can't be used; says which and why
     │   └── NonFiniteError            a NaN or an infinity among the rows
-    └── BudgetError (ValueError)      the memory given can't hold the fit; says what would fit
+    ├── BudgetError (ValueError)      the memory given can't hold the fit; says what would fit
+    └── StoreError (ValueError)       a file can't be written, or can't be trusted; says which and why
+        └── LockedError               another process or thread is working on the file
     ConditionWarning (UserWarning)    the problem was too ill-conditioned for the solver asked for
     ConvergenceWarning (UserWarning)  an iterative solver ended before its tolerance
 """
@@ -30,6 +32,14 @@ class NonFiniteError(InputError):
 
 class BudgetError(SamaraError, ValueError):
     """The memory given can't hold the fit."""
+
+
+class StoreError(SamaraError, ValueError):
+    """A file can't be written, or can't be trusted."""
+
+
+class LockedError(StoreError):
+    """Another process or thread is working on the file."""
 
 
 class ConditionWarning(UserWarning):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from samara.continued import Leftover
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import flops
 from samara.engines import Counted
@@ -45,6 +46,7 @@ class Fitted:
     rank: int
     condition: float
     approximation_error: float  # of H by the directions used, relative; 0 where nothing is left out
+    left: Leftover | None = None  # what partial_fit would go on from
 
 
 def fit(source: Source, settings: Settings, profile: Profile | None = None) -> Fitted:
@@ -273,4 +275,12 @@ class Trial:
             condition=self.system.condition(smallest),
             rank=rank,
             approximation_error=lost,
+            left=self._leftover(),
         )
+
+    def _leftover(self) -> Leftover | None:
+        """The summary, where it is one that goes on."""
+        if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
+            return None
+        like, n = self.source.cut(0, 1), self.source.n_rows
+        return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from samara.continued import Leftover, augmented_turn, mirrored, one_hot_turn, summary_of, turned
 from samara.core import Array, Factor, Source, seen_through
 from samara.errors import ConditionWarning, InputError
 from samara.fit import Fitted, Trial, fit
@@ -74,13 +75,36 @@ class Stream:
     nodes, shifts. After that a batch is an update of the summary; the model is solved when it is asked for.
     """
 
-    def __init__(self, settings: Settings, memory: Memory) -> None:
+    def __init__(self, settings: Settings, memory: Memory, plain_targets: bool = False) -> None:
         memory.validate()
+        self._plain = plain_targets  # neither centred nor scaled: more of them can be added
         _refuse_second_passes(settings)
         self.settings, self.memory = settings, memory
         self.n_rows = 0
         self._lock = RLock()
         self._weight = 1.0  # that the next row gets under forgetting; older ones got less
+
+    @classmethod
+    def after(cls, left: Leftover, settings: Settings, memory: Memory, plain_targets: bool) -> Stream:
+        """Go on from a fit: with its nodes, its scaling and all its rows, each of weight 1 so far."""
+        made = cls(settings, memory, plain_targets)
+        if memory.window is not None or isinstance(memory.update, Woodbury):
+            raise InputError("A window, and Woodbury's formula, begin with partial_fit: fit keeps no rows.")
+        made.maps, made._like, made.n_rows = left.maps, left.like, left.n_rows
+        made.layout, made._trace, made._chosen = left.layout, left.trace, None
+        made.plan = made._planned(left.plan)
+        first = summary_of(left, memory.update == "qr")
+        if plain_targets:
+            turn = one_hot_turn(left.layout)
+            made._set_plain(turn.shape[1])
+            first = turned(first, turn, made.layout)
+        made._kept = [first, *(made._summary() for _ in range(made.plan.workers - 1))]
+        return made
+
+    def _set_plain(self, n_targets: int) -> None:
+        """Targets neither centred nor scaled."""
+        none = np.zeros(n_targets)
+        self.layout = replace(self.layout, centre=none, spread=none + 1)
 
     def learn(self, source: Source) -> None:
         """Take the rows of a batch in."""
@@ -164,11 +188,11 @@ class Stream:
             layout = replace(layout, centre=np.zeros(turn.shape[1]), spread=np.ones(turn.shape[1]))
         rooted = self.memory.update == "qr"
         if self._weight != 1:  # the newest row weighs 1
-            factor = (np.sqrt if rooted else float)(self.memory.forget / self._weight)
+            factor = (np.sqrt if rooted else float)(1 / self._weight)
             folds = [fold * factor for fold in folds]
-        whole = folds if rooted else [_mirrored(fold) for fold in folds]
+        whole = folds if rooted else [mirrored(fold) for fold in folds]
         if turn is not None:
-            wide = _turn_of(layout, turn)
+            wide = augmented_turn(layout, turn)
             whole = [fold @ wide if rooted else wide.T @ fold @ wide for fold in whole]
         if rooted:
             return self._trial(self._rooted(whole, layout), "qr", layout).finish()
@@ -201,6 +225,8 @@ class Stream:
         self._like = source.cut(0, 1)
         mapped = seen_through(source, fused(self.maps, source.is_sparse))
         self.layout, self._trace = first_look(mapped, settings, profile)
+        if self._plain:
+            self._set_plain(source.n_targets)
         self.plan = self._planned(settings.plan(source, sizes, self._trace))
         self._kept: list[Running] | Window | Inverse
         self._chosen: Selection | None = None
@@ -274,20 +300,6 @@ def root_of(moments: Array) -> Array:
     values, vectors = np.linalg.eigh(moments)
     kept = values > 8 * np.finfo(float).eps * max(float(np.trace(moments)), 0.0)
     return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
-
-
-def _mirrored(moments: Array) -> Array:
-    return np.triu(moments) + np.triu(moments, 1).T
-
-
-def _turn_of(layout: Layout, turn: Array) -> Array:
-    """The turn of the targets as one of whole augmented rows."""
-    L, (kept, made) = layout.n_features, turn.shape
-    wide = np.zeros((L + kept, 1 + L + made))
-    wide[: 1 + L, : 1 + L] = np.eye(1 + L)
-    wide[0, 1 + L :] = turn[0]
-    wide[1 + L :, 1 + L :] = turn[1:]
-    return wide
 
 
 def _refuse_second_passes(settings: Settings) -> None:

@@ -48,6 +48,9 @@ class Window:
             start = stop
             if _rows_of(self._filling) == self._length:
                 self._close()
+            while self._chunks and self.n_rows - self._length >= self.size:
+                self._chunks.popleft()
+                self._leave()
 
     def summaries(self) -> list[Running]:
         """Summaries that make up the window, the cut chunk's made anew."""
@@ -73,14 +76,13 @@ class Window:
         if len(self._chunks) > 1:
             _add(self._back, self._newest)
         self._filling, self._newest = [], self._make()
-        while self.n_rows - self._length >= self.size:
-            self._chunks.popleft()
-            self._leave()
 
     def _leave(self) -> None:
         """The chunk that is now the oldest leaves the sums."""
         if self._front:
             self._front.pop()
+            return
+        if not self._chunks:
             return
         total = self._make()
         for chunk in reversed(list(self._chunks)[1:]):

@@ -1,7 +1,17 @@
 """What every refusal has to leave behind: nothing."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+from samara.errors import StoreError
+from samara.store import read_record
+
+ROOT = Path(__file__).parents[2]
 
 FITTED = (
     "model_",
@@ -33,3 +43,28 @@ def survives(estimator, X, y, bad_X, bad_y, sample_weight=None):
     with pytest.raises(ValueError):  # noqa: PT011 - which error is another test's business
         estimator.fit(bad_X, bad_y, sample_weight)
     np.testing.assert_array_equal(estimator.predict(X), before)
+
+
+def refused_file(path):
+    """The sentence with which a file is refused."""
+    with pytest.raises(StoreError) as caught:
+        read_record(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path} can't be ")
+    assert message.endswith(".")
+    assert "\n" not in message
+    return message
+
+
+def python(*arguments):
+    """A Python of its own, which finds what we find."""
+    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": paths},
+        check=False,
+        timeout=60,
+    )

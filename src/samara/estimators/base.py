@@ -7,14 +7,28 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from samara.core import Array
-from samara.estimators.common import ClosedForm
+from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
-from samara.fit import fit
+from samara.fit import Fitted, fit
+from samara.online import Stream
+from samara.settings import Settings
 from samara.sources import ArraySource
 
 
-class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedForm):
+class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
     """Parameters, the fit of a source, and its results."""
+
+    _RESULTS = (
+        "model_",
+        "plan_",
+        "selection_",
+        "alpha_",
+        "n_hidden_",
+        "rank_",
+        "condition_",
+        "approximation_error_",
+        "_n_features_out",
+    )
 
     def __init__(
         self,
@@ -29,6 +43,9 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedForm):
         scale: str | None = "standard",
         direct_link: bool = False,
         fit_intercept: bool = True,
+        update: Any = "information",
+        forget: float = 1.0,
+        window: int | None = None,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -45,6 +62,9 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedForm):
         self.scale = scale
         self.direct_link = direct_link
         self.fit_intercept = fit_intercept
+        self.update = update
+        self.forget = forget
+        self.window = window
         self.memory = memory
         self.engine = engine
         self.dtype = dtype
@@ -53,7 +73,24 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedForm):
 
     def _fit_source(self, source: ArraySource) -> None:
         """Fit, then set every attribute at once."""
+        read_memory(self)
         done = self._following(source, lambda progress: fit(source, make_settings(self, progress)))
+        for name in ("_stream", "_labels"):
+            self.__dict__.pop(name, None)
+        self._take(done)
+        self._left = done.left
+
+    def _settings(self) -> Settings:
+        return make_settings(self, None)
+
+    def _settled(self, stream: Stream) -> None:
+        self._take(stream.fitted(self._turn()))
+
+    def _turn(self) -> Array | None:
+        """How targets kept by a stream become those of the model; None: they are the same."""
+        return None
+
+    def _take(self, done: Fitted) -> None:
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.n_hidden_ = done.alpha, done.n_hidden
         self.rank_, self.condition_ = done.rank, done.condition

@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from samara.core import Array
 from samara.estimators.base import BaseELM
 from samara.estimators.faces import Classification
+from samara.estimators.online import OnlineClassification
 
 
-class ELMClassifier(BaseELM, Classification):
+class ELMClassifier(OnlineClassification, BaseELM, Classification):
     """Extreme learning machine for classification: least squares on ±1 codes of the classes.
 
     The parameters are those of :class:`ELMRegressor`, and ``class_weight``. Ridge and size are chosen by
@@ -20,7 +21,7 @@ class ELMClassifier(BaseELM, Classification):
     Parameters
     ----------
     n_hidden, hidden, alpha, solver, rank, selection, alpha_per_target, scale, direct_link, fit_intercept, \
-memory, engine, dtype, verbose, random_state
+update, forget, window, memory, engine, dtype, verbose, random_state
         As in :class:`ELMRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
@@ -62,6 +63,9 @@ n_features_in_, feature_names_in_
         direct_link: bool = False,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        update: Any = "information",
+        forget: float = 1.0,
+        window: int | None = None,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -79,6 +83,9 @@ n_features_in_, feature_names_in_
             scale=scale,
             direct_link=direct_link,
             fit_intercept=fit_intercept,
+            update=update,
+            forget=forget,
+            window=window,
             memory=memory,
             engine=engine,
             dtype=dtype,

@@ -13,8 +13,13 @@ from samara.errors import InputError, NonFiniteError
 _ROWS = 65_536  # rows looked at together
 
 
-def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **options: Any) -> Any:
-    """X (and y) as arrays, unconverted where they are numbers already; NaN is left to the first pass."""
+def check_inputs(
+    estimator: Any, X: Any, y: Any = None, *, fitting: bool, first: bool | None = None, at_least: int = 2, **options: Any
+) -> Any:
+    """X (and y) as arrays, unconverted where they are numbers already; NaN is left to the first pass.
+
+    ``first`` says whether the columns are new, as they are in a fit.
+    """
     if fitting and y is not None:
         refuse_bad_targets(y)
     try:
@@ -23,8 +28,8 @@ def check_inputs(estimator: Any, X: Any, y: Any = None, *, fitting: bool, **opti
             X,
             **({"y": y} if fitting else {}),
             accept_sparse="csr",
-            reset=fitting,
-            ensure_min_samples=2 if fitting else 1,
+            reset=fitting if first is None else first,
+            ensure_min_samples=at_least if fitting else 1,
             ensure_all_finite=False,
             **options,
         )

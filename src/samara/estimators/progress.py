@@ -43,7 +43,11 @@ class PlainProgress:
         self._done, self._began, self._shown = 0, 0.0, 0.0
 
     def __call__(self, name: str, rows: int, total: int) -> None:
-        """Take note of some rows; rewrite the line at most every 0.2 s, and at the end of a pass."""
+        """Take note of some rows; rewrite the line at most every 0.2 s, and at the end of a pass.
+
+        What follows a semicolon in the name is a remark: the pass is one of steps, and goes on.
+        """
+        name, _, remark = name.partition("; ")
         with self._lock:
             now = time.monotonic()
             if name != self._name or self._done >= total:
@@ -55,7 +59,8 @@ class PlainProgress:
             self._shown = now
             speed = self._done / max(now - self._began, 1e-9)
             left = f"{(total - self._done) / speed:.1f} s left" if now > self._began else "…"
-            line = f"\r{name}: {100 * self._done / total:3.0f} %  {speed:,.0f} rows/s  {left}"
+            pace = f"{speed:.3g} steps/s  {left}  {remark}" if remark else f"{speed:,.0f} rows/s  {left}"
+            line = f"\r{name}: {100 * self._done / total:3.0f} %  {pace}"
             self._stream.write(f"{line:<72}" + ("\n" if ended else ""))
             self._stream.flush()
 
@@ -72,6 +77,7 @@ class CallbackProgress:
 
     def __call__(self, name: str, rows: int, total: int) -> None:
         """Take note of some rows."""
+        name = name.partition("; ")[0]
         with self._lock:
             if self._pass is None or name != self._name:
                 self.close()

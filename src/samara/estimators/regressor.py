@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from samara.core import Array
 from samara.estimators.base import BaseELM
 from samara.estimators.faces import Regression
+from samara.estimators.online import OnlineRegression
 
 
-class ELMRegressor(BaseELM, Regression):
+class ELMRegressor(OnlineRegression, BaseELM, Regression):
     """Extreme learning machine for regression, in closed form.
 
     min ‖Hβ − T‖² + α‖β‖² with H = g(XW + b), W and b drawn at random. Fitted in one pass over the rows
@@ -47,6 +48,13 @@ class ELMRegressor(BaseELM, Regression):
         Give the inputs themselves to the output as well (RVFL).
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
+    update : {"information", "qr", "woodbury"} or Woodbury, default="information"
+        What ``partial_fit`` keeps: the moments of the rows, solved when the model is asked for; their
+        triangle, for tiny ridges; or the inverse itself, current after each batch (OS-ELM, OS-RELM).
+    forget : float, default=1.0
+        Weight of a row each time another arrives, under ``partial_fit``: 0.999 halves it in 693 rows.
+    window : int or None, default=None
+        Only the last so many rows count, under ``partial_fit``.
     memory : str, int or None, default=None
         Memory the fit may take above the input, such as ``"200MB"``. Refused before any row is read if
         it can't be kept.

@@ -7,7 +7,7 @@ from samara.maps.kernels import KERNELS, Kernel
 from samara.maps.landmarks import Landmarks, whitened
 from samara.maps.layers import LAYERS, Additive, Radial
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
-from samara.maps.scaling import AsFloat, ClassCodes, QuantileNormal, Standardize
+from samara.maps.scaling import AsFloat, ClassCodes, OneHot, QuantileNormal, Standardize
 
 __all__ = [
     "KERNELS",
@@ -21,6 +21,7 @@ __all__ = [
     "Kernel",
     "KernelRows",
     "Landmarks",
+    "OneHot",
     "Project",
     "QuantileNormal",
     "Radial",

@@ -99,6 +99,23 @@ class ClassCodes:
         return made
 
 
+@dataclass(frozen=True)
+class OneHot:
+    """Labels → one column a label, 1 where it is the label and 0 elsewhere, in the order of the labels."""
+
+    labels: Array
+
+    @property
+    def n_out(self) -> int:
+        return len(self.labels)
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Target rows of a column of labels."""
+        made = np.empty((len(X), self.n_out)) if out is None else out
+        made[...] = X[:, :1] == self.labels
+        return made
+
+
 def _into(values: Array, dtype: np.dtype[np.floating], out: Array | None) -> Array:
     if out is None:
         return values.astype(dtype, copy=False)

@@ -118,10 +118,16 @@ def choose(surface: Surface, method: str, spread: Array, n_link: int, per_target
     )
 
 
+TIE = 1e-7  # of a score: a difference below it is rounding as likely as not
+
+
 def _lowest(scores: Array) -> int:
-    """Where the lowest finite score is; the last place where there is none."""
+    """Where the lowest finite score is, the last of equals (the largest ridge); the last place without any."""
     finite = np.isfinite(scores)
-    return int(np.argmin(np.where(finite, scores, np.inf))) if finite.any() else len(scores) - 1
+    if not finite.any():
+        return len(scores) - 1
+    best = scores[finite].min()
+    return int(np.flatnonzero(finite & (scores <= best + TIE * abs(best)))[-1])
 
 
 def _smallest_adequate(surface: Surface, pooled: Array, relative: Array) -> int:

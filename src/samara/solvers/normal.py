@@ -156,6 +156,11 @@ class NormalFactor:
         return len(self._folds)
 
     @property
+    def folds(self) -> list[Array]:
+        """The moments of each fold."""
+        return self._folds
+
+    @property
     def fold_weights(self) -> Array:
         """Weight of the rows of each fold."""
         return np.array([fold[0, 0] for fold in self._folds])

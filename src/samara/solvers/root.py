@@ -123,6 +123,10 @@ class RootFactor:
         """Weight of the rows of each fold."""
         return np.array([float(fold[:, 0] @ fold[:, 0]) for fold in self._folds])
 
+    def fold_rows(self) -> list[Array]:
+        """The triangle of each fold."""
+        return self._folds
+
     def root(self) -> Array:
         """Rows S with SᵀS = HᵀH as it is, not centred."""
         return triangle(np.vstack(self._folds)[:, 1 : 1 + self.layout.n_features])

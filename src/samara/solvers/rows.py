@@ -160,6 +160,10 @@ class RowFactor:
         """Weight of the rows of each fold."""
         return np.bincount(self._fold, self._rows[:, 0] ** 2, minlength=self.n_folds)
 
+    def fold_rows(self) -> list[Array]:
+        """The augmented rows of each fold."""
+        return [self._rows[self._fold == fold] for fold in range(self.n_folds)]
+
     def system(self, without: int | None = None) -> RowSystem:
         """The system of all rows, or of all but one fold's."""
         rows = self._rows if without is None else self._rows[self._fold != without]

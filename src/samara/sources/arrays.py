@@ -60,17 +60,17 @@ class ArraySource:
 
     def cut(self, start: int, stop: int) -> ArraySource:
         """Some of the rows, in arrays of their own: what the user does to the table does not reach them."""
-        weight = None if self.weight is None else self.weight[start:stop].copy()
-        return replace(self, X=self.X[start:stop].copy(), y=self.y[start:stop].copy(), weight=weight)
+        y, weight = self.y[start:stop], None if self.weight is None else self.weight[start:stop].copy()
+        made = self.target(y) if self.target else y.copy()
+        return replace(self, X=self.X[start:stop].copy(), y=made, weight=weight, target=None)
 
     def weighted(self, weight: Array) -> ArraySource:
         """The same rows, their weights multiplied."""
         return replace(self, weight=weight if self.weight is None else weight * self.weight)
 
     def padded(self, n_targets: int) -> ArraySource:
-        """The same rows with more targets, all 0; a target map knows its own."""
-        more = 0 if self.target else n_targets - self.y.shape[1]
-        return replace(self, y=np.pad(self.y, ((0, 0), (0, more)))) if more else self
+        """The same rows with more targets, all 0."""
+        return replace(self, y=np.pad(self.y, ((0, 0), (0, n_targets - self.y.shape[1]))))
 
     def parts(self, count: int) -> Sequence[ArrayPart]:
         """Up to ``count`` runs of consecutive rows, as equal as can be, none much shorter than a block."""

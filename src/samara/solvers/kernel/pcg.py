@@ -85,7 +85,8 @@ class Pcg:
             min(n, MOST) if rank is None else rank,
             block=block,
             random_state=task.rng(),
-            grow=pays if rank is None else None,
+            # A factor that chooses among ridges stands for the kernel; one that only speeds things up need not.
+            grow=pays if rank is None and task.alphas is not None and len(task.alphas) == 1 else None,
         )
 
 
@@ -145,7 +146,7 @@ class Iterated:
 
         def step(number: int, residual: float) -> None:
             if report:
-                report(f"pcg step {number}, residual {residual:.1e}", 1, max(total, number))
+                report(f"pcg; residual {residual:.1e}", 1, max(total, number))
 
         return conjugate_gradients(
             lambda P: products(P) + alpha * P,

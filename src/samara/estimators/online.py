@@ -1,0 +1,265 @@
+"""partial_fit and unlearn: estimators that learn as rows arrive."""
+
+from __future__ import annotations
+
+from threading import Lock, RLock
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from samara.core import Array
+from samara.errors import InputError, unknown_name
+from samara.estimators.common import ClosedForm
+from samara.estimators.inputs import check_inputs, check_weights, distinct, refuse_non_finite
+from samara.maps import OneHot
+from samara.online import Memory, Stream
+from samara.solvers.sequential import Woodbury
+from samara.sources import ArraySource
+
+UPDATES = ("information", "qr", "woodbury")
+_FIRST = Lock()
+_LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()  # beside the models: locks are neither copied nor saved
+
+
+def one_at_a_time(estimator: Any) -> RLock:
+    """The lock of a model: batches of several threads are taken in one after another."""
+    with _FIRST:
+        return _LOCKS.setdefault(estimator, RLock())
+
+
+def read_memory(estimator: Any) -> Memory:
+    """What an estimator keeps of the past, checked."""
+    update = estimator.update
+    if isinstance(update, str):
+        if update not in UPDATES:
+            raise unknown_name("update", update, UPDATES)
+        update = Woodbury() if update == "woodbury" else update
+    elif not isinstance(update, Woodbury):
+        raise InputError(f"update must be a name or Woodbury(…), got {type(update).__name__}.")
+    memory = Memory(update, estimator.forget, estimator.window)
+    memory.validate()
+    return memory
+
+
+def _keeps_a_summary(estimator: Any) -> bool:
+    """Whether the solver makes do with a summary of the rows."""
+    name = getattr(estimator.solver, "name", estimator.solver)
+    if name not in ("auto", "gram", "qr"):
+        raise AttributeError(f'solver="{name}" reads the rows again: partial_fit and unlearn need "auto".')
+    return True
+
+
+class Online(ClosedForm):
+    """What both faces share: the stream, made by the first batch, and results that are solved when read."""
+
+    _RESULTS: tuple[str, ...] = ()
+    _PLAIN = False  # whether the targets are kept as they are, neither centred nor scaled
+
+    def _settings(self) -> Any:
+        """The settings of a fit."""
+        raise NotImplementedError
+
+    def _settled(self, stream: Stream) -> None:
+        """Set the results of a stream."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        """Results of a stream are worked out when they are first asked for."""
+        stream = self.__dict__.get("_stream")
+        if stream is None or name not in type(self)._RESULTS:
+            if isinstance(getattr(type(self), name, None), property):
+                check_is_fitted(self, "model_")  # a property that was asked before there was a model
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        with one_at_a_time(self):
+            if name not in self.__dict__:
+                self._settled(stream)
+            return self.__dict__[name]
+
+    def _stream_of(self, fresh: bool) -> Stream:
+        """The stream of this model; a new one, or one that goes on from a fit, where there is none."""
+        if "_stream" not in self.__dict__:
+            self._stream = self._first_stream(fresh)
+        stream: Stream = self._stream
+        return stream
+
+    def _first_stream(self, fresh: bool) -> Stream:
+        plain, left = type(self)._PLAIN, self.__dict__.get("_left")
+        if "model_" not in self.__dict__:
+            if not fresh:
+                raise InputError("Nothing was learned yet: call partial_fit first.")
+            return Stream(self._settings(), read_memory(self), plain)
+        if left is None:
+            raise InputError(
+                "What this model learned from is gone: a summary of the rows stays with the estimator that was "
+                "fitted, not with a copy of it. Give all rows to partial_fit."
+            )
+        return Stream.after(left, self._settings(), read_memory(self), plain)
+
+    def _forget_results(self) -> None:
+        for name in type(self)._RESULTS:
+            self.__dict__.pop(name, None)
+
+    def _began(self) -> bool:
+        return "_stream" in self.__dict__ or "model_" in self.__dict__
+
+    def __getstate__(self) -> Any:
+        """Without what a fit left to go on from: it is as large as the square of the nodes."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_left"}
+
+    def _taken(self, source: ArraySource, stream: Stream, out: bool) -> None:
+        """Learn or unlearn the rows of a batch; one that can't be used leaves the model as it was."""
+        refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
+        (stream.unlearn if out else stream.learn)(source)
+        self._forget_results()
+
+
+class OnlineRegression(Online):
+    """Numbers as they arrive."""
+
+    @available_if(_keeps_a_summary)
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn more rows; the model is that of all rows so far.
+
+        The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
+        map of your own); values outside its range are scaled the same way.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows, one or many.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, sample_weight, out=False)
+
+    @available_if(_keeps_a_summary)
+    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows out again that were learned before: the model is that of the others.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were learned.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, sample_weight, out=True)
+
+    def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
+        with one_at_a_time(self), self._all_or_nothing():
+            began = self._began()
+            X, y = check_batch(self, X, y, began, multi_output=True, y_numeric=True)
+            source = ArraySource(X, y.reshape(len(y), -1), check_weights(sample_weight, X))
+            stream = self._stream_of(fresh=not out)
+            if began and (y.ndim == 1) != self._one_target:
+                raise InputError("y has another number of targets than before.")
+            self._taken(source, stream, out)
+            self._one_target = y.ndim == 1
+        return self
+
+
+class OnlineClassification(Online):
+    """Classes as they arrive, also those that were not announced."""
+
+    _PLAIN = True
+    class_weight: Any
+    classes_: Array
+
+    @available_if(_keeps_a_summary)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows; the model is that of all rows so far.
+
+        The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
+        map of your own). A class that was not announced is added when it first appears, and the model is
+        the same as if it had been known from the start.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows, one or many.
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like, optional
+            Labels to be expected.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, classes, sample_weight, out=False)
+
+    @available_if(_keeps_a_summary)
+    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows out again that were learned before: the model is that of the others.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were learned.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, None, sample_weight, out=True)
+
+    def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
+        if self.class_weight is not None:
+            raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
+        with one_at_a_time(self), self._all_or_nothing():
+            X, y = check_batch(self, X, y, self._began())
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
+            weight = check_weights(sample_weight, X)
+            stream = self._stream_of(fresh=not out)
+            known = list(self.__dict__.get("_labels", self.__dict__.get("classes_", ())))
+            new = self._unseen(y, classes, known, out)
+            if known and new:
+                stream.add_targets(len(new))
+            self._labels = known + new
+            coded = OneHot(np.array(self._labels))
+            self._taken(ArraySource(X, y.reshape(-1, 1), weight).with_targets(coded), stream, out)
+            self.classes_ = np.sort(coded.labels)
+        return self
+
+    def _unseen(self, y: Array, classes: Any, known: list[Any], out: bool) -> list[Any]:
+        seen = distinct(y).tolist() + ([] if classes is None else np.asarray(classes).tolist())
+        new = sorted(set(seen) - set(known))
+        if out and new:
+            raise InputError(f"The class {new[0]!r} was never learned.")
+        return new
+
+    def _turn(self) -> Array:
+        """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""
+        count = len(self.classes_)
+        if count < 2:
+            raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
+        order = np.argsort(np.array(self._labels))
+        turn = np.zeros((1 + count, count))
+        turn[0] = -1
+        turn[1 + order, np.arange(count)] = 2
+        return turn[:, 1:] if count == 2 else turn
+
+
+def check_batch(estimator: Any, X: Any, y: Any, began: bool, **options: Any) -> Any:
+    """A batch as arrays; its columns must be those of the first."""
+    return check_inputs(estimator, X, y, fitting=True, first=not began, at_least=1, **options)
