@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +20,7 @@ from samara.maps import (
 )
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
+
 
 class Scaled(Protocol):
     """Settings that say how the inputs are scaled."""
@@ -41,11 +41,11 @@ def look(source: Source, settings: Settings) -> Profile:
     plan = settings.plan(source, settings.first_sizes())
     salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
     rows = settings.shape(source, settings.first_sizes()).sample_rows
-    engine = settings.engine(plan)
-    if (
-        kernels.compiled() and not rows and not source.is_sparse
-    ):  # it makes no copies: the fewer calls the better
-        engine = replace(engine, block_rows=max(engine.block_rows, LOOK_CELLS // source.n_features))
+    longer = None
+    if kernels.compiled() and not rows and not source.is_sparse:
+        # It makes no copies: the fewer calls the better.
+        longer = max(plan.block_rows, LOOK_CELLS // source.n_features)
+    engine = settings.engine(plan, longer)
     return engine.summarize(source, lambda: Profile(rows, salt), name="look")
 
 

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from samara.checkpoints import Checkpoint, Checkpointed
 from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.errors import BudgetError, InputError
@@ -44,6 +45,7 @@ class Settings:
     alpha_per_target: bool = False
     rank: Rank = "auto"
     progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
 
     @property
     def n_folds(self) -> int:
@@ -100,9 +102,10 @@ class Settings:
         """The solver that a plan asks for, with the settings given."""
         return self.solver if self.solver and self.solver.name == plan.solver else SOLVERS[plan.solver]()
 
-    def engine(self, plan: Plan) -> Threads:
+    def engine(self, plan: Plan, block_rows: int | None = None) -> Threads | Checkpointed:
         """The engine that a plan asks for."""
-        return Threads(plan.workers, plan.block_rows, self.progress)
+        threads = Threads(plan.workers, block_rows or plan.block_rows, self.progress)
+        return self.checkpoint.engine(threads) if self.checkpoint else threads
 
     def first_sizes(self) -> tuple[int, ...]:
         """The sizes to begin with."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from samara.core import Array
+from samara.estimators.checkpointing import with_checkpoint
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
@@ -71,10 +73,16 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _fit_source(self, source: ArraySource) -> None:
+    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
         read_memory(self)
-        done = self._following(source, lambda progress: fit(source, make_settings(self, progress)))
+
+        def run(progress: Any) -> Fitted:
+            settings = with_checkpoint(self, make_settings(self, progress), source, where)
+            with settings.checkpoint.guarding() if settings.checkpoint else nullcontext():
+                return fit(source, settings)
+
+        done = self._following(source, run)
         for name in ("_stream", "_labels"):
             self.__dict__.pop(name, None)
         self._take(done)

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
+from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.faces import Classification, Regression
 from samara.estimators.kernel_settings import make_kernel_settings
@@ -55,8 +56,10 @@ class BaseKernelELM(ClosedForm):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _fit_source(self, source: ArraySource) -> None:
+    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
+        if where[0] is not None:
+            raise InputError("A kernel model has no checkpoints: its matrix is made in one go.")
         done = self._following(
             source, lambda progress: fit_kernel(source, make_kernel_settings(self, progress))
         )
@@ -67,7 +70,7 @@ class BaseKernelELM(ClosedForm):
         self.residual_, self.n_iter_ = done.residual, done.n_iter
 
     @property
-    def X_fit_(self) -> Any:
+    def X_fit_(self) -> Any:  # noqa: N802 - scikit-learn's name
         """Centres of the model."""
         check_is_fitted(self, "model_")
         last = self.model_.maps[-1]

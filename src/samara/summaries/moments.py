@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -79,6 +79,19 @@ class Moments:
         self._flush()
         self._workspace = self._single = None
         return self
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What is there between two blocks, what is pending in float32 included."""
+        arrays = {str(fold): gram for fold, gram in enumerate(self.grams) if gram is not None}
+        if self._single is not None and self._single_rows:
+            arrays["single"] = self._single
+        return {"rows": self._single_rows, "fold": self._single_fold}, arrays
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Go on from a state."""
+        self.grams = [arrays.get(str(fold)) for fold in range(len(self.grams))]
+        self._single = arrays.get("single")
+        self._single_rows, self._single_fold = int(numbers["rows"]), int(numbers["fold"])
 
     def _add(self, Z: Array, gram: Array) -> None:
         """Add the products of augmented rows."""
