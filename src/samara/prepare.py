@@ -74,9 +74,8 @@ def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap
     """How the inputs are scaled: as given, or learned from the look."""
     if settings.scale is not None and not isinstance(settings.scale, str):
         if settings.scale.n_out != source.n_features:
-            raise InputError(
-                f"scale must keep the number of columns: it gives {settings.scale.n_out}, X has {source.n_features}."
-            )
+            given, columns = settings.scale.n_out, source.n_features
+            raise InputError(f"scale must keep the number of columns: it gives {given}, X has {columns}.")
         return given_scaling(settings.scale, settings.dtype)
     if settings.scale == "standard":
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)

@@ -20,7 +20,7 @@ DTYPES = ("float32", "float64")
 
 def read_scale(scale: Any) -> str | FeatureMap | None:
     """How inputs are scaled: a name, or a map that is known already."""
-    if scale is None or isinstance(scale, str) and scale in SCALES:
+    if scale is None or (isinstance(scale, str) and scale in SCALES):
         return scale
     if callable(scale) and hasattr(scale, "n_out"):
         made: FeatureMap = scale

@@ -7,7 +7,15 @@ from samara.maps.kernels import KERNELS, Kernel
 from samara.maps.landmarks import Landmarks, whitened
 from samara.maps.layers import LAYERS, Additive, Radial
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
-from samara.maps.scaling import AsFloat, ClassCodes, OneHot, OwnScaling, QuantileNormal, Standardize, given_scaling
+from samara.maps.scaling import (
+    AsFloat,
+    ClassCodes,
+    OneHot,
+    OwnScaling,
+    QuantileNormal,
+    Standardize,
+    given_scaling,
+)
 
 __all__ = [
     "KERNELS",

@@ -61,6 +61,11 @@ class Moments:
         """Rows that its workspace holds."""
         return self._block_rows
 
+    @property
+    def pending(self) -> Array | None:
+        """The float32 sum not yet carried over, where there is one."""
+        return self._single
+
     def settle(self) -> None:
         """Carry over what is pending."""
         self._flush()
