@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -18,7 +20,7 @@ def cuts(most=6):
 def batches(n, shares):
     """Index slices of the batches, none empty."""
     edges = sorted({0, n, *(round(share * n) for share in shares)})
-    return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [slice(a, b) for a, b in pairwise(edges)]
 
 
 def streamed(model, X, y, pieces, weight=None, **first):

@@ -61,6 +61,7 @@ class Stream:
         made = cls(settings, memory, plain_targets)
         if memory.window is not None or isinstance(memory.update, Woodbury):
             raise InputError("A window, and Woodbury's formula, begin with partial_fit: fit keeps no rows.")
+        left.refuse_other(settings)
         made.maps, made._like, made.n_rows = left.maps, left.like, left.n_rows
         made.layout, made._trace = left.layout, left.trace
         made.plan = made._planned(left.plan)

@@ -249,27 +249,20 @@ class OnlineClassification(Online):
             y = column_or_1d(y, warn=True)
             weight = check_weights(sample_weight, X)
             stream = self._stream_of(fresh=not out)
-            known = list(self.__dict__.get("_labels", self.__dict__.get("classes_", ())))
-            new = self._unseen(y, classes, known, out)
-            self._labels = known + new
-            coded = OneHot(np.array(self._labels))
+            known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
+            seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
+            self._labels = with_new(known, seen, not out)
+            coded = OneHot(self._labels)
             self._taken(ArraySource(X, y.reshape(-1, 1), weight).with_targets(coded), stream, out)
             self.classes_ = np.sort(coded.labels)
         return self
-
-    def _unseen(self, y: Array, classes: Any, known: list[Any], out: bool) -> list[Any]:
-        seen = distinct(y).tolist() + ([] if classes is None else np.asarray(classes).tolist())
-        new = sorted(set(seen) - set(known))
-        if out and new:
-            raise InputError(f"The class {new[0]!r} was never learned.")
-        return new
 
     def _turn(self) -> Array:
         """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""
         count = len(self.classes_)
         if count < 2:
             raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
-        order = np.argsort(np.array(self._labels))
+        order = np.argsort(self._labels)
         turn = np.zeros((1 + count, count))
         turn[0] = -1
         turn[1 + order, np.arange(count)] = 2
@@ -288,3 +281,14 @@ def refuse_other_targets(y: Array, one_target: bool, n_targets: int) -> None:
         was = "a vector" if one_target else f"{n_targets} columns"
         now = "a vector" if y.ndim == 1 else f"{given} columns"
         raise InputError(f"y was {was} in the rows so far, and is {now} in this batch.")
+
+
+def with_new(known: Array, seen: list[Array], welcome: bool) -> Array:
+    """The labels known so far, and behind them, sorted, those seen for the first time."""
+    new = {label for labels in seen for label in labels.tolist()} - set(known.tolist())
+    if new and not welcome:
+        raise InputError(f"The class {min(new)!r} was never learned.")
+    if len({isinstance(label, str) for label in [*known.tolist(), *new]}) > 1:
+        raise InputError("Labels must be all text or all numbers, in all batches together.")
+    dtype = np.result_type(known, *seen)
+    return np.concatenate([known.astype(dtype), np.array(sorted(new), dtype)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
@@ -65,12 +65,18 @@ class Inverse:
         targets = 1 + layout.n_targets  # the constant first
         self.gram, self.cross = np.zeros((size, size)), np.zeros((size, targets))
         self.inverse, self.beta = np.zeros((0, 0)), np.zeros((size, targets))
-        self._workspace = layout.workspace(block_rows)
+        self._workspace: Array | None = None
         self._block_rows = block_rows
         self._since, self._warned = 0, False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two chunks."""
+        return {**self.__dict__, "_workspace": None}
+
     def learn(self, source: Source) -> None:
         """Update by the chunks of a batch."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
         with single_blas_thread():
             for part in source.parts(1):
                 for block in part.blocks(self._block_rows):
@@ -144,7 +150,7 @@ class Inverse:
     def widened(self, layout: Layout) -> Inverse:
         """The same rows with more targets, which were 0 in all of them."""
         made, more = copy(self), layout.n_targets - self.layout.n_targets
-        made.layout, made._workspace = layout, layout.workspace(self._block_rows)
+        made.layout, made._workspace = layout, None
         made.cross, made.beta = (np.pad(array, ((0, 0), (0, more))) for array in (self.cross, self.beta))
         return made
 
