@@ -9,7 +9,7 @@ import numpy as np
 from samara.core import Array, Source
 from samara.errors import InputError
 from samara.fit import Fitted, fit
-from samara.kernel_data import checked, found_gamma, gathered, some_rows
+from samara.kernel_data import checked, found_gamma, refuse_rows_left_out, some_rows
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.linalg.blas import solve_upper
 from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
@@ -49,7 +49,10 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
     sizes = _of_distinct(sizes, len(profile.sample))
     if settings.kernel.name == "precomputed":
         nodes = _given_centres(source, settings, sizes)
-        done, kernel = fit(source, replace(asked, layer=nodes, sizes=(nodes.n_out,)), profile), settings.kernel
+        done, kernel = (
+            fit(source, replace(asked, layer=nodes, sizes=(nodes.n_out,)), profile),
+            settings.kernel,
+        )
     else:
         rows = some_rows(source, settings, scaling_of(source, settings, profile), profile)
         kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
@@ -79,6 +82,7 @@ def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, .
     """Some rows of a matrix that is given."""
     plain = AsFloat(source.n_features, settings.dtype)
     block = next(iter(source.parts(1)[0].blocks(source.n_rows)))
+    refuse_rows_left_out(len(block), source)
     gramian = checked(Gramian(settings.kernel, plain(block.X), settings.dtype))
     rng = np.random.default_rng(np.random.SeedSequence([settings.entropy, 0]))
     count = sizes[-1] if sizes else min(source.n_rows, AUTO_MOST)

@@ -97,9 +97,7 @@ class Checkpoint:
             "lanes": [{"blocks": blocks, "numbers": numbers} for blocks, (numbers, _) in lanes],
         }
         arrays = {
-            f"{lane}/{name}": array
-            for lane, (_, (_, own)) in enumerate(lanes)
-            for name, array in own.items()
+            f"{lane}/{name}": array for lane, (_, (_, own)) in enumerate(lanes) for name, array in own.items()
         }
         write_record(file, header, arrays)
 
@@ -128,7 +126,9 @@ class Checkpointed:
         cut = f"{len(lanes)} workers of {self.block_rows} rows"
         found = self.checkpoint.read(file, cut)
         if found is not None and found.header["done"]:
-            return restored(make(), found, 0)
+            finished = make()
+            restored(finished, found, 0)
+            return finished
         run = _Run(self, [make() for _ in lanes], file, cut)
         if found is not None:
             for lane, entry in enumerate(found.header["lanes"]):

@@ -172,7 +172,9 @@ def flops(shape: KernelShape, solver: str) -> float:
     if solver == "exact" and shape.few:
         return 6 * n * float(shape.max_rank or 1) ** 2
     if solver == "exact":
-        return n * n * entry / 2 + (n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 288 * n * n)
+        return n * n * entry / 2 + (
+            n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 288 * n * n
+        )
     if solver == "sketch":
         k = shape.columns(shape.max_rank or shape.n_rows) + OVERSAMPLING
         return 2 * n * n * (entry + 2 * k) + 8 * n * k * k
@@ -180,7 +182,9 @@ def flops(shape: KernelShape, solver: str) -> float:
         k = shape.columns(PCG_RANK)
         return 40 * n * (n * (entry / 2 + 2 * t) + 4 * k * t) + 4 * n * k * k
     part = n / (shape.n_parts or -(-n // PART_ROWS))
-    return n * part**2 * (1 / 3 if shape.n_alphas == 1 else 8 / 3) + n * n * (entry + 2 * t) * (shape.n_alphas > 1)
+    return n * part**2 * (1 / 3 if shape.n_alphas == 1 else 8 / 3) + n * n * (entry + 2 * t) * (
+        shape.n_alphas > 1
+    )
 
 
 def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> BudgetError:

@@ -114,4 +114,3 @@ class KernelSettings:
             choosing = self.selector is not None and self.selector.name == "kfold"
             return None if choosing and n > AUTO_MOST else (min(n, AUTO_MOST),)
         return (max(1, round(self.rank * n) if isinstance(self.rank, float) else int(self.rank)),)
-

@@ -16,7 +16,9 @@ from samara.store import Fingerprint, digest, parse_interval
 NOT_IN_THE_MODEL = ("verbose", "engine", "memory", "update", "forget", "window")
 
 
-def with_checkpoint(estimator: Any, settings: Settings, source: ArraySource, where: tuple[Any, Any]) -> Settings:
+def with_checkpoint(
+    estimator: Any, settings: Settings, source: ArraySource, where: tuple[Any, Any]
+) -> Settings:
     """The same settings with a checkpoint, if a path is given; a seed drawn before is taken up again."""
     path, every = where
     seconds = parse_interval(every)

@@ -70,7 +70,7 @@ class BaseKernelELM(ClosedForm):
         self.residual_, self.n_iter_ = done.residual, done.n_iter
 
     @property
-    def X_fit_(self) -> Any:
+    def X_fit_(self) -> Any:  # noqa: N802 - scikit-learn's name
         """Centres of the model."""
         check_is_fitted(self, "model_")
         last = self.model_.maps[-1]

@@ -92,7 +92,9 @@ def _solver(given: Any) -> KernelSolver | Nystroem | None:
         return Nystroem() if given == "nystroem" else KERNEL_SOLVERS[given]()
     if isinstance(given, type) or getattr(given, "name", None) not in SOLVER_NAMES:
         kind = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
-        raise InputError(f"solver must be a name or a solver such as samara.solvers.kernel.Pcg(), got {kind}.")
+        raise InputError(
+            f"solver must be a name or a solver such as samara.solvers.kernel.Pcg(), got {kind}."
+        )
     given.validate()
     return given  # type: ignore[no-any-return]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from samara.core import Array
-from samara.errors import unknown_name
+from samara.errors import ConditionWarning, unknown_name
 from samara.linalg.blas import factor_upper
 from samara.linalg.pivoted import pivoted_cholesky
 from samara.maps.gramian import Gramian
@@ -20,7 +21,8 @@ CENTRES = ("rows", "kmeans", "pivoted")
 POOL = 10  # rows looked at for each centre that is not simply a row
 # Of the mean diagonal: what is added to that of K_MM. The same whatever M, so that the nodes nest; with
 # M = 5000 it is twice eps·tr(K_MM).
-JITTER = {"float64": 1e4 * np.finfo(np.float64).eps, "float32": 1e3 * np.finfo(np.float32).eps}
+JITTER = {"float64": 1e4 * float(np.finfo(np.float64).eps), "float32": 1e3 * float(np.finfo(np.float32).eps)}
+WARN_AT = {"float64": 1e-5, "float32": 2e-2}  # of the mean diagonal: no rounding needs as much
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,9 @@ class Landmarks:
             return np.asarray(found)
         order = np.arange(len(sample))
         if self.centres == "pivoted" and len(sample) > n_hidden:
-            pivots = pivoted_cholesky(Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng).pivots
+            pivots = pivoted_cholesky(
+                Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng
+            ).pivots
             order = np.append(pivots, np.setdiff1d(order, pivots))
         return np.asarray(sample[order[np.arange(n_hidden) % len(sample)]])
 
@@ -79,13 +83,24 @@ class Landmarks:
 def whitened(rows: KernelRows, matrix: Array | None = None) -> Whitened:
     """The rows with the triangle of their own kernel matrix; the jitter grows until there is one."""
     K = centre_matrix(rows) if matrix is None else np.array(matrix, np.float64)
-    jitter = JITTER[rows.dtype.name] * (float(np.mean(np.diagonal(K))) or 1.0)
-    while True:
-        T = K.copy()
-        T[np.diag_indices_from(T)] += abs(jitter)
-        if factor_upper(T):
-            return Whitened(rows, T.astype(rows.dtype, copy=False))
-        jitter *= 10
+    mean, share = abs(float(np.mean(np.diagonal(K)))) or 1.0, JITTER[rows.dtype.name]
+    while not factor_upper(T := _raised(K, share * mean)):
+        share *= 10
+    if share > WARN_AT[rows.dtype.name]:
+        warnings.warn(
+            f"The kernel is not positive definite: the matrix of its centres needed {share:.1g} of its mean "
+            "diagonal added to become so.",
+            ConditionWarning,
+            stacklevel=2,
+        )
+    return Whitened(rows, T.astype(rows.dtype, copy=False))
+
+
+def _raised(K: Array, jitter: float) -> Array:
+    """K with something added to its diagonal."""
+    T = K.copy()
+    T[np.diag_indices_from(T)] += jitter
+    return T
 
 
 def centre_matrix(rows: KernelRows) -> Array:

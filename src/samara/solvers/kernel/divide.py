@@ -146,9 +146,11 @@ class Divided:
     def _disagreement(self, solutions: Sequence[Solution]) -> float:
         """Standard error of the mean of the parts on some rows, relative to the spread of the targets."""
         rows = np.linspace(0, self.task.n - 1, min(self.task.n, 4 * STRIP)).astype(int)
-        made = np.stack([
-            self.task.gramian.tile(rows, piece) @ solution.coef + solution.intercept
-            for piece, solution in zip(self.pieces, solutions, strict=True)
-        ])
+        made = np.stack(
+            [
+                self.task.gramian.tile(rows, piece) @ solution.coef + solution.intercept
+                for piece, solution in zip(self.pieces, solutions, strict=True)
+            ]
+        )
         spread = float(np.std(self.task.targets)) or 1.0
         return float(np.sqrt(np.mean(made.var(axis=0, ddof=1) / len(made))) / spread)
