@@ -44,21 +44,23 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
     sizes = settings.n_centres(source.n_rows)
     if sizes is not None and sizes[-1] > source.n_rows:
         raise InputError(f"{sizes[-1]:,} centres are more than the {source.n_rows:,} rows.")
-    asked = settings.of_centres(settings.kernel, sizes, solver.centres)
+    most = min(AUTO_MOST, source.n_rows)
+    asked = settings.of_centres(settings.kernel, sizes, solver.centres, most)
     profile = look(source, asked)
-    sizes = _of_distinct(sizes, len(profile.sample))
+    # No more centres than there are different rows: copies would add nothing.
+    most = min(most, len(profile.sample))
+    sizes = None if sizes is None else tuple(sorted({min(size, len(profile.sample)) for size in sizes}))
     if settings.kernel.name == "precomputed":
         nodes = _given_centres(source, settings, sizes)
-        done, kernel = (
-            fit(source, replace(asked, layer=nodes, sizes=(nodes.n_out,)), profile),
-            settings.kernel,
-        )
+        kernel = settings.kernel
+        done = fit(source, replace(asked, layer=nodes, sizes=sizes or (nodes.n_out,)), profile)
     else:
         rows = some_rows(source, settings, scaling_of(source, settings, profile), profile)
         kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
         kernel.validate()
-        done = fit(source, settings.of_centres(kernel, sizes, solver.centres), profile)
-    reasons = (plan.reasons[0], *done.plan.reasons)
+        done = fit(source, settings.of_centres(kernel, sizes, solver.centres, most), profile)
+    # The line on low-rank solvers is about other models.
+    reasons = (plan.reasons[0], *(why for why in done.plan.reasons if not why.startswith("rsvd")))
     return KernelFitted(
         model=_collapsed(done.model),
         plan=replace(done.plan, solver="nystroem", reasons=reasons),
@@ -69,13 +71,6 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
         condition=done.condition,
         approximation_error=_missed(source, done),
     )
-
-
-def _of_distinct(sizes: tuple[int, ...] | None, distinct: int) -> tuple[int, ...] | None:
-    """No more centres than there are different rows: copies would add nothing."""
-    if sizes is None:
-        return None if distinct >= AUTO_MOST else (distinct,)
-    return tuple(sorted({min(size, distinct) for size in sizes}))
 
 
 def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None) -> Whitened:

@@ -42,7 +42,7 @@ def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
         keys=rows.keys,
         fit_intercept=settings.fit_intercept,
         alphas=settings.alphas,
-        rank=settings.rank,
+        rank="auto" if isinstance(settings.rank, tuple) else settings.rank,
         workers=plan.workers,
         spare=spare_bytes(settings.shape(source), settings.budget) if plan.solver == "pcg" else 0,
         entropy=settings.entropy,

@@ -173,7 +173,7 @@ def flops(shape: KernelShape, solver: str) -> float:
         return 6 * n * float(shape.max_rank or 1) ** 2
     if solver == "exact":
         return n * n * entry / 2 + (
-            n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 288 * n * n
+            n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 400 * n * n
         )
     if solver == "sketch":
         k = shape.columns(shape.max_rank or shape.n_rows) + OVERSAMPLING
