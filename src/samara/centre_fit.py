@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Source
-from samara.errors import InputError
+from samara.errors import BudgetError, InputError
 from samara.fit import Fitted, fit
 from samara.kernel_data import checked, found_gamma, refuse_rows_left_out, some_rows
 from samara.kernel_settings import KernelSettings, Nystroem
@@ -16,7 +16,7 @@ from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
 from samara.model import Model
 from samara.plan import Plan
 from samara.prepare import look, scaling_of
-from samara.selection import Selection
+from samara.selection import KFold, Selection
 from samara.settings import AUTO_MOST
 
 ERROR_ROWS = 1000  # on which the share of the kernel that the centres miss is measured
@@ -44,6 +44,7 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
     sizes = settings.n_centres(source.n_rows)
     if sizes is not None and sizes[-1] > source.n_rows:
         raise InputError(f"{sizes[-1]:,} centres are more than the {source.n_rows:,} rows.")
+    settings = _with_folds_that_fit(source, settings, sizes, solver)
     most = min(AUTO_MOST, source.n_rows)
     asked = settings.of_centres(settings.kernel, sizes, solver.centres, most)
     profile = look(source, asked)
@@ -71,6 +72,28 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
         condition=done.condition,
         approximation_error=_missed(source, done),
     )
+
+
+def _with_folds_that_fit(
+    source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None, solver: Nystroem
+) -> KernelSettings:
+    """Fewer folds, where the moments of all don't fit: iterations would read the rows hundreds of times."""
+    if settings.budget.memory is None or settings.selector is None or settings.selector.name != "kfold":
+        return settings
+    for n_folds in (n for n in (settings.selector.n_folds, 3, 2) if n <= settings.selector.n_folds):
+        why = (
+            settings.selection_why
+            if n_folds == settings.selector.n_folds
+            else f"selection kfold: {n_folds} folds, what the memory holds"
+        )
+        fewer = replace(settings, selector=KFold(n_folds), selection_why=why)
+        asked = fewer.of_centres(settings.kernel, sizes, solver.centres)
+        try:
+            if asked.plan(source, asked.first_sizes()).solver != "lsqr":
+                return fewer
+        except BudgetError:
+            continue
+    return settings
 
 
 def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None) -> Whitened:

@@ -56,6 +56,8 @@ class KernelShape:
 def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_why: str) -> Plan:
     """Choose the solver inside the budget, or refuse, saying what would fit. Not for `nystroem`."""
     name, why = choose(shape, asked, budget.memory)
+    if name == "pcg" and isinstance(shape.rank, str):
+        shape = replace(shape, rank=pcg_rank(shape, budget))
     peak = peak_bytes(shape, name, budget.workers)
     if name != "nystroem" and budget.memory is not None and peak > budget.memory:
         raise _refusal(shape, name, budget, peak)
@@ -121,9 +123,24 @@ def _sketch_bytes(shape: KernelShape, workers: int) -> int:
     return 8 * shape.n_rows * k * 6 + workers * (48 << 20) + 48 * k * k
 
 
+def pcg_rank(shape: KernelShape, budget: Budget) -> int:
+    """Columns that the preconditioner of `pcg` may have: half the budget is left for tiles of the matrix."""
+    most = min(shape.n_rows, PCG_RANK)
+    if budget.memory is None:
+        return most
+    without = peak_bytes(replace(shape, rank=1), "pcg", budget.workers)
+    free = max(0, budget.memory - without)
+    return max(1, min(most, free // (2 * _pcg_column(shape))))
+
+
+def _pcg_column(shape: KernelShape) -> int:
+    """Bytes of a column of the preconditioner: its factor, its directions, and slack."""
+    return (8 + shape.itemsize + 4) * shape.n_rows
+
+
 def _pcg_bytes(shape: KernelShape, workers: int) -> int:
     n, k = shape.n_rows, shape.columns(PCG_RANK)
-    return (3 * 8 + shape.itemsize) * n * k + 8 * n * shape.n_targets * 12 + _tile_bytes(shape, workers)
+    return _pcg_column(shape) * k + 8 * n * shape.n_targets * 12 + _tile_bytes(shape, workers)
 
 
 def _tile_bytes(shape: KernelShape, workers: int) -> int:
@@ -155,7 +172,8 @@ def spare_bytes(shape: KernelShape, budget: Budget) -> int:
     whole = shape.itemsize * shape.n_rows * (shape.n_rows + 2048) // 2
     if budget.memory is None:
         return min(whole, 2 << 30)
-    return max(0, min(whole, budget.memory - peak_bytes(shape, "pcg", budget.workers)))
+    used = replace(shape, rank=pcg_rank(shape, budget)) if isinstance(shape.rank, str) else shape
+    return max(0, min(whole, budget.memory - peak_bytes(used, "pcg", budget.workers)))
 
 
 def passes(shape: KernelShape, solver: str) -> tuple[int, int]:

@@ -17,7 +17,6 @@ from samara.solvers.kernel.matrix import Products
 from samara.solvers.kernel.spectral import Spectral
 from samara.solvers.kernel.task import KernelTask, Solution
 
-MOST = 2000  # columns of the preconditioner
 ENTRY, KEPT = 40.0, 15.0  # flops that a kernel entry takes the time of, made anew or read from memory
 FLOOR = 1e-7  # of the mean eigenvalue: the smallest ridge of the grid
 
@@ -86,7 +85,7 @@ class Pcg:
 
         return pivoted_cholesky(
             task.matrix,
-            min(n, MOST) if rank is None else rank,
+            min(n, task.most) if rank is None else rank,
             block=block,
             random_state=task.rng(),
             # A factor that chooses among ridges stands for the kernel; one that only speeds up need not.

@@ -49,6 +49,7 @@ class KernelTask:
     alphas: tuple[float, ...] | None = None  # the ridges; None: a grid in proportion to the trace
     rank: Rank = "auto"
     workers: int = 1
+    most: int = 2000  # columns of a preconditioner
     spare: int = 0  # bytes for tiles kept from one product to the next
     entropy: int = 0
     report: Report | None = None
