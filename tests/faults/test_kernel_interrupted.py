@@ -26,11 +26,11 @@ class Stop:
             raise KeyboardInterrupt
 
 
-CASES = [("exact", "kernel"), ("exact", "look"), (Pcg(1e-10), "pcg"), ("nystroem", "look"), ("sketch", "look")]
+CASES = [
     ("exact", "kernel"),
     ("exact", "look"),
     (Pcg(1e-10), "pcg"),
-    ("nystroem", "pass"),
+    ("nystroem", "look"),
     ("sketch", "look"),
 ]
 
