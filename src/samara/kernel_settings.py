@@ -70,7 +70,7 @@ class KernelSettings:
             rank=max(self.rank) if isinstance(self.rank, tuple) else self.rank,
             max_rank=self.kernel.max_rank(source.n_features),
             dtype=self.dtype.name,
-            definite=self.kernel.is_definite,
+            definite=self.kernel.is_definite and not (self.alphas and min(self.alphas) == 0),
             n_parts=solver.parts if isinstance(solver, Divide) else None,
         )
 
