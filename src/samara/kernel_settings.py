@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from samara.core import Source
+from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
@@ -50,7 +50,7 @@ class KernelSettings:
     rank: Rank | tuple[int, ...]  # of `nystroem` several to choose from
     selector: Selector | None
     selection_why: str
-    scale: str | None
+    scale: str | FeatureMap | None
     fit_intercept: bool
     budget: Budget
     dtype: np.dtype[np.floating]

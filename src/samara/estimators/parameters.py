@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from samara.core import FeatureMap
 from samara.engines import Threads
 from samara.errors import InputError, unknown_name
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
@@ -17,11 +18,14 @@ SCALES = ("standard", "quantile")
 DTYPES = ("float32", "float64")
 
 
-def read_scale(scale: Any) -> str | None:
-    """How inputs are scaled."""
-    if scale is not None and scale not in SCALES:
-        raise unknown_name("scale", scale, (*SCALES, "None"))
-    return None if scale is None else str(scale)
+def read_scale(scale: Any) -> str | FeatureMap | None:
+    """How inputs are scaled: a name, or a map that is known already."""
+    if scale is None or (isinstance(scale, str) and scale in SCALES):
+        return scale
+    if callable(scale) and hasattr(scale, "n_out"):
+        made: FeatureMap = scale
+        return made
+    raise unknown_name("scale", scale, (*SCALES, "None", "a FeatureMap"))
 
 
 def read_dtype(given: Any) -> np.dtype[np.floating]:
