@@ -28,7 +28,7 @@ from samara.summaries.grown import Running, scaled, sum_of, widened
 from samara.windows import Window
 
 LARGEST_WEIGHT = 1e100  # of a new row under forgetting, before all are brought back to 1
-LANE_ROWS = 512  # of a batch, for each worker that it is worth waking
+LANE_ROWS = 256  # of a batch, for each worker that it is worth waking
 
 
 @dataclass(frozen=True)

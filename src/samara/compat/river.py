@@ -45,7 +45,7 @@ class RiverRegressor(Learner, base.MiniBatchRegressor):
     --------
     >>> from samara import ELMRegressor
     >>> from samara.compat.river import RiverRegressor
-    >>> model = RiverRegressor(ELMRegressor(20, alpha=1.0, random_state=0), warm_up=50)
+    >>> model = RiverRegressor(ELMRegressor(20, alpha=0.001, random_state=0), warm_up=50)
     >>> for i in range(200):
     ...     model.learn_one({"x": i / 100}, 3.0 * i / 100)
     >>> round(model.predict_one({"x": 1.0}), 1)
