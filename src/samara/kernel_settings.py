@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from samara.checkpoints import Checkpoint
 from samara.core import Source
 from samara.engines import Progress, Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan
@@ -57,6 +58,7 @@ class KernelSettings:
     entropy: int
     alpha_per_target: bool = False
     progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
 
     def shape(self, source: Source) -> KernelShape:
         """The shape of the problem."""
@@ -106,6 +108,7 @@ class KernelSettings:
             entropy=self.entropy,
             alpha_per_target=self.alpha_per_target,
             progress=self.progress,
+            checkpoint=self.checkpoint,
         )
 
     def n_centres(self, n: int) -> tuple[int, ...] | None:
@@ -114,4 +117,3 @@ class KernelSettings:
             choosing = self.selector is not None and self.selector.name == "kfold"
             return None if choosing and n > AUTO_MOST else (min(n, AUTO_MOST),)
         return (max(1, round(self.rank * n) if isinstance(self.rank, float) else int(self.rank)),)
-
