@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from samara.checkpoints import Checkpoint
 from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan
@@ -57,6 +58,7 @@ class KernelSettings:
     entropy: int
     alpha_per_target: bool = False
     progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
 
     def shape(self, source: Source) -> KernelShape:
         """The shape of the problem."""
@@ -109,6 +111,7 @@ class KernelSettings:
             alpha_per_target=self.alpha_per_target,
             progress=self.progress,
             most_nodes=most,
+            checkpoint=self.checkpoint,
         )
 
     def n_centres(self, n: int) -> tuple[int, ...] | None:

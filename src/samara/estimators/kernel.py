@@ -6,8 +6,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from samara.centre_fit import KernelFitted
 from samara.core import Array
-from samara.errors import InputError
+from samara.estimators.checkpointing import checkpointed
 from samara.estimators.common import ClosedForm
 from samara.estimators.faces import Classification, Regression
 from samara.estimators.kernel_settings import make_kernel_settings
@@ -58,11 +59,12 @@ class BaseKernelELM(ClosedForm):
 
     def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
-        if where[0] is not None:
-            raise InputError("A kernel model has no checkpoints: its matrix is made in one go.")
-        done = self._following(
-            source, lambda progress: fit_kernel(source, make_kernel_settings(self, progress))
-        )
+
+        def run(progress: Any) -> KernelFitted:
+            with checkpointed(self, make_kernel_settings(self, progress), source, where) as settings:
+                return fit_kernel(source, settings)
+
+        done = self._following(source, run)
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.gamma_ = done.alpha, done.kernel.gamma
         self.rank_, self.condition_ = done.rank, done.condition
