@@ -13,6 +13,7 @@ from samara.errors import ConditionWarning
 from samara.fit import Fitted, Trial
 from samara.plan import Plan
 from samara.settings import Settings
+from samara.shapes import safe_ridge
 from samara.solvers import IllConditionedError, NormalFactor, RootFactor, Task
 from samara.summaries import Layout
 
@@ -64,10 +65,23 @@ class Summarized:
                 ConditionWarning,
                 stacklevel=6,
             )
-        return self._trial(self._root([root_of(fold) for fold in whole], layout), like, (layout, trace))
+        return self._without_rounding(normal)._trial(
+            self._root([root_of(fold, layout.dtype) for fold in whole], layout, True), like, (layout, trace)
+        )
 
-    def _root(self, folds: list[Array], layout: Layout) -> RootFactor:
-        return RootFactor(folds, layout, self.settings.fit_intercept, max(self.n_rows, 1))
+    def _without_rounding(self, normal: NormalFactor) -> Summarized:
+        """With no ridge between 0 and what rounding hides."""
+        safe, alphas = safe_ridge(normal.system().trace, self.settings.dtype.name), self.settings.alphas
+        floored = None if alphas is None else tuple(sorted({max(a, safe) if a else a for a in alphas}))
+        return replace(self, settings=replace(self.settings, alphas=floored))
+
+    def _root(self, folds: list[Array], layout: Layout, squared: bool = False) -> RootFactor:
+        """Triangles; those made of moments hold rounding below √(8·eps·L) of the largest direction."""
+        rows = max(self.n_rows, 1)
+        if squared:  # a rank counts singular values above rows·eps of the largest
+            rounding = 8 * layout.n_features * float(np.finfo(layout.dtype).eps)
+            rows = max(rows, int(np.sqrt(rounding) / np.finfo(float).eps))
+        return RootFactor(folds, layout, self.settings.fit_intercept, rows)
 
     def _trial(
         self, factor: NormalFactor | RootFactor, like: Source, first_look: tuple[Layout, float]
@@ -82,8 +96,8 @@ def plain(layout: Layout, n_targets: int) -> Layout:
     return replace(layout, centre=np.zeros(n_targets), spread=np.ones(n_targets))
 
 
-def root_of(moments: Array) -> Array:
+def root_of(moments: Array, dtype: np.dtype[np.floating]) -> Array:
     """Rows S with SᵀS the moments, without the directions that are rounding."""
     values, vectors = np.linalg.eigh(moments)
-    kept = values > 8 * np.finfo(float).eps * max(float(np.trace(moments)), 0.0)
+    kept = values > 8 * np.finfo(dtype).eps * max(float(np.trace(moments)), 0.0)
     return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
