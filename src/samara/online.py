@@ -205,7 +205,8 @@ class Stream:
                 ConditionWarning,
                 stacklevel=5,
             )
-        return self._trial(self._rooted([root_of(fold) for fold in whole], layout), "qr", layout).finish()
+        roots = [root_of(fold, layout.n_features, settings.fit_intercept, str(settings.dtype)) for fold in whole]
+        return self._trial(self._rooted(roots, layout), "qr", layout).finish()
 
     def _rooted(self, folds: list[Array], layout: Layout) -> RootFactor:
         return RootFactor(folds, layout, self.settings.fit_intercept, max(self.n_rows, 1))
@@ -295,11 +296,26 @@ class Stream:
         self._lock = RLock()
 
 
-def root_of(moments: Array) -> Array:
-    """Rows S with SᵀS the moments, without the directions that are rounding."""
-    values, vectors = np.linalg.eigh(moments)
-    kept = values > 8 * np.finfo(float).eps * max(float(np.trace(moments)), 0.0)
-    return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
+def root_of(moments: Array, n_features: int, fit_intercept: bool, dtype: str) -> Array:
+    """Rows S with SᵀS the moments of [1, h, y], without the directions of h that are rounding.
+
+    Without an intercept the constant keeps its weight, and no products with the others.
+
+    Those of h alone: of an eigenvector of all columns that is nearly a target the rest is rounding, and it would
+    be taken for a direction of h along which that target is explained.
+    """
+    weight, means = moments[0, 0], fit_intercept * moments[0, 1:] / (moments[0, 0] or 1.0)
+    centred = moments[1:, 1:] - np.multiply.outer(moments[0, 1:], means)
+    values, vectors = np.linalg.eigh(centred[:n_features, :n_features])
+    kept = values > 8 * np.finfo(dtype).eps * max(float(values.sum()), 0.0)
+    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
+    cross = vectors.T @ centred[:n_features, n_features:] / roots[:, None]
+    rest, turned_rest = np.linalg.eigh(centred[n_features:, n_features:] - cross.T @ cross)
+    rows = np.zeros((1 + len(roots) + len(rest), len(moments)))
+    rows[0] = np.sqrt(weight) * np.append(1.0, means)
+    rows[1 : 1 + len(roots), 1:] = np.hstack([roots[:, None] * vectors.T, cross])
+    rows[1 + len(roots) :, 1 + n_features :] = np.sqrt(np.maximum(rest, 0.0))[:, None] * turned_rest.T
+    return rows
 
 
 def _refuse_second_passes(settings: Settings) -> None:
