@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from samara.core import FeatureMap, Source
+from samara.errors import InputError
 from samara.linalg import kernels
 from samara.maps import (
     AdditiveNodes,
@@ -16,15 +16,17 @@ from samara.maps import (
     QuantileNormal,
     Standardize,
     as_dtype,
+    given_scaling,
 )
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
+
 
 class Scaled(Protocol):
     """Settings that say how the inputs are scaled."""
 
     @property
-    def scale(self) -> str | None: ...
+    def scale(self) -> str | FeatureMap | None: ...
     @property
     def dtype(self) -> np.dtype[np.floating]: ...
 
@@ -39,11 +41,11 @@ def look(source: Source, settings: Settings) -> Profile:
     plan = settings.plan(source, settings.first_sizes())
     salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
     rows = settings.shape(source, settings.first_sizes()).sample_rows
-    engine = settings.engine(plan)
-    if (
-        kernels.compiled() and not rows and not source.is_sparse
-    ):  # it makes no copies: the fewer calls the better
-        engine = replace(engine, block_rows=max(engine.block_rows, LOOK_CELLS // source.n_features))
+    longer = None
+    if kernels.compiled() and not rows and not source.is_sparse:
+        # It makes no copies: the fewer calls the better.
+        longer = max(plan.block_rows, LOOK_CELLS // source.n_features)
+    engine = settings.engine(plan, longer)
     return engine.summarize(source, lambda: Profile(rows, salt), name="look")
 
 
@@ -69,7 +71,12 @@ def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: in
 
 
 def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap:
-    """How the inputs are scaled, learned from the look."""
+    """How the inputs are scaled: as given, or learned from the look."""
+    if settings.scale is not None and not isinstance(settings.scale, str):
+        if settings.scale.n_out != source.n_features:
+            given, columns = settings.scale.n_out, source.n_features
+            raise InputError(f"scale must keep the number of columns: it gives {given}, X has {columns}.")
+        return given_scaling(settings.scale, settings.dtype)
     if settings.scale == "standard":
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
     if settings.scale == "quantile":

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from samara.checkpoints import Checkpoint, Checkpointed
 from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.errors import BudgetError, InputError
@@ -35,7 +36,7 @@ class Settings:
     solver: Solver | None  # None: the plan chooses
     selector: Selector | None
     selection_why: str
-    scale: str | None
+    scale: str | FeatureMap | None
     direct_link: bool
     fit_intercept: bool
     budget: Budget
@@ -44,6 +45,8 @@ class Settings:
     alpha_per_target: bool = False
     rank: Rank = "auto"
     progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
+    most_nodes: int = AUTO_MOST  # at which the search for a size ends
 
     @property
     def n_folds(self) -> int:
@@ -58,7 +61,7 @@ class Settings:
         """The shape of the problem at the largest of these sizes."""
         solver, rows = self.solver, 0
         if is_drawn(self.layer):
-            rows = self.layer.sample_rows(sizes[-1] if self.sizes else AUTO_MOST)
+            rows = self.layer.sample_rows(sizes[-1] if self.sizes else self.most_nodes)
         if self.scale == "quantile":
             rows = max(rows, QUANTILE_ROWS)
         return Shape(
@@ -100,17 +103,18 @@ class Settings:
         """The solver that a plan asks for, with the settings given."""
         return self.solver if self.solver and self.solver.name == plan.solver else SOLVERS[plan.solver]()
 
-    def engine(self, plan: Plan) -> Threads:
+    def engine(self, plan: Plan, block_rows: int | None = None) -> Threads | Checkpointed:
         """The engine that a plan asks for."""
-        return Threads(plan.workers, plan.block_rows, self.progress)
+        threads = Threads(plan.workers, block_rows or plan.block_rows, self.progress)
+        return self.checkpoint.engine(threads) if self.checkpoint else threads
 
     def first_sizes(self) -> tuple[int, ...]:
         """The sizes to begin with."""
-        return self.sizes or size_ladder(AUTO_START)
+        return self.sizes or size_ladder(min(AUTO_START, self.most_nodes))
 
     def next_sizes(self, source: Source, sizes: Sequence[int]) -> tuple[int, ...] | None:
         """Twice as many nodes, where that is allowed and the budget holds them."""
-        larger = size_ladder(min(2 * sizes[-1], AUTO_MOST))
+        larger = size_ladder(min(2 * sizes[-1], self.most_nodes))
         if self.sizes is not None or larger[-1] == sizes[-1]:
             return None
         try:

@@ -105,6 +105,58 @@ def test_a_lock_file_of_another_is_not_removed(tmp_path):
     assert (tmp_path / "a.lock").read_text() == "other\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_free_the_lock(tmp_path):
+    """It leaves the block of its parent by an error of its own, and the parent still holds the lock."""
+    code = f"""
+import os
+from samara.errors import LockedError
+from samara.store import held
+child = None
+try:
+    with held({str(tmp_path / "a")!r}):
+        child = os.fork()
+        if child == 0:
+            raise ValueError
+        os.waitpid(child, 0)
+        try:
+            with held({str(tmp_path / "a")!r}):
+                print("two")
+        except LockedError:
+            print("one")
+except ValueError:
+    os._exit(0)
+"""
+    assert python("-W", "ignore", "-c", code).stdout == "one\n"
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    """The pid can't be written; the lock is not held."""
+
+    def full(fd, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with (
+        pytest.raises(StoreError, match=r"a can't be locked: No space left on device\."),
+        held(tmp_path / "a"),
+    ):
+        pass
+    monkeypatch.undo()
+    with held(tmp_path / "a"):
+        pass
+
+
+def test_only_what_was_left_of_this_file_is_removed(tmp_path):
+    """Not what someone is writing with a name that begins alike."""
+    left = [".run.0123456789ab.part", ".run.ckpt.0123456789ab.part", ".run.mine.part", "run.ckpt"]
+    for name in left:
+        (tmp_path / name).touch()
+    with held(tmp_path / "run"):
+        assert sorted(os.listdir(tmp_path)) == [*left[1:], "run.lock"]
+
+
 def test_a_lock_that_cannot_be_made(tmp_path):
     """There is no folder for it."""
     with pytest.raises(StoreError, match=r"can't be locked: No such file"), held(tmp_path / "missing" / "a"):

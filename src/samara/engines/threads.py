@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from samara.core import Part, S, Source
+from samara.core import Engine, Part, S, Source
 from samara.linalg.blas import available_cores, single_blas_thread
 
 Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
@@ -37,11 +37,15 @@ class Threads:
     block_rows: int = 0  # 0: as planned
     progress: Progress | None = None
 
-    def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
-        """Summarize the rows of a source, each worker its own run of parts."""
+    def lanes(self, source: Source) -> list[Sequence[Part]]:
+        """The runs of parts, one for each worker that gets any."""
         parts = source.parts(self.workers)
         size = max(1, -(-len(parts) // self.workers))
-        lanes = [parts[i : i + size] for i in range(0, len(parts), size)]
+        return [parts[i : i + size] for i in range(0, len(parts), size)]
+
+    def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
+        """Summarize the rows of a source, each worker its own run of parts."""
+        lanes = self.lanes(source)
 
         def run(lane: Sequence[Part]) -> S:
             summary = make()
@@ -54,7 +58,7 @@ class Threads:
 
         if len(lanes) < 2:  # a few rows, or one worker: no thread is worth starting
             with single_blas_thread():
-                return run(parts)
+                return run(lanes[0])
         with single_blas_thread(), ThreadPoolExecutor(len(lanes)) as pool:
             pending = [pool.submit(run, lane) for lane in lanes]
             total = pending.pop(0).result()
@@ -66,7 +70,7 @@ class Threads:
 class Counted:
     """An engine that counts the passes over the rows."""
 
-    def __init__(self, engine: Threads) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine, self.passes = engine, 0
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from samara.core import Array
+from samara.estimators.checkpointing import checkpointed
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
@@ -40,7 +41,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
-        scale: str | None = "standard",
+        scale: Any = "standard",
         direct_link: bool = False,
         fit_intercept: bool = True,
         update: Any = "information",
@@ -71,10 +72,15 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _fit_source(self, source: ArraySource) -> None:
+    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
         read_memory(self)
-        done = self._following(source, lambda progress: fit(source, make_settings(self, progress)))
+
+        def run(progress: Any) -> Fitted:
+            with checkpointed(self, make_settings(self, progress), source, where) as settings:
+                return fit(source, settings)
+
+        done = self._following(source, run)
         for name in ("_stream", "_labels"):
             self.__dict__.pop(name, None)
         self._take(done)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError
@@ -21,11 +21,13 @@ from samara.sources import ArraySource
 class Regression(RegressorMixin, ClosedForm):
     """Fit to numbers, one column or several, and predict them."""
 
-    def _fit_source(self, source: ArraySource) -> None:
+    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         raise NotImplementedError
 
     @reporting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
+    ) -> Self:
         """Fit to rows.
 
         Parameters
@@ -36,6 +38,11 @@ class Regression(RegressorMixin, ClosedForm):
             Targets.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
+        checkpoint : str or path, optional
+            File in which the fit is written down every so often. After a crash the same call goes on from
+            there, and ends in the same model to the bit; another table or other parameters are refused.
+        every : str or float, default="30s"
+            How often, such as ``"30s"``, ``"5min"`` or a number of seconds.
 
         Returns
         -------
@@ -45,7 +52,7 @@ class Regression(RegressorMixin, ClosedForm):
         with self._all_or_nothing():
             X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
             weight = check_weights(sample_weight, X)
-            self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight))
+            self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight), (checkpoint, every))
             self._one_target = y.ndim == 1
         return self
 
@@ -76,11 +83,13 @@ class Classification(ClassifierMixin, ClosedForm):
 
     class_weight: Any
 
-    def _fit_source(self, source: ArraySource) -> None:
+    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         raise NotImplementedError
 
     @reporting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
+    ) -> Self:
         """Fit to labelled rows.
 
         Parameters
@@ -91,6 +100,11 @@ class Classification(ClassifierMixin, ClosedForm):
             Labels.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
+        checkpoint : str or path, optional
+            File in which the fit is written down every so often. After a crash the same call goes on from
+            there, and ends in the same model to the bit; another table or other parameters are refused.
+        every : str or float, default="30s"
+            How often, such as ``"30s"``, ``"5min"`` or a number of seconds.
 
         Returns
         -------
@@ -110,7 +124,7 @@ class Classification(ClassifierMixin, ClosedForm):
             if self.class_weight is not None:
                 weight = _weigh_classes(self.class_weight, classes, y, weight)
             source = ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes))
-            self._fit_source(source)
+            self._fit_source(source, (checkpoint, every))
             self.classes_ = classes
         return self
 
@@ -127,8 +141,15 @@ class Classification(ClassifierMixin, ClosedForm):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column a class; for two classes, that of the second.
         """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if len(self.classes_) == 2 else outputs
+        return self._scored(X)[0]
+
+    def _scored(self, X: Any) -> tuple[Array, Array]:
+        """Outputs, and the classes that they are of."""
+        check_is_fitted(self, "model_")
+        with self._together():
+            model, classes = self.model_, self.classes_
+        outputs = self._outputs(X, model)
+        return outputs[:, 0] if len(classes) == 2 else outputs, classes
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -143,9 +164,9 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (n_samples,)
             The class with the largest output.
         """
-        scores = self.decision_function(X)
+        scores, classes = self._scored(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(classes[codes])
 
     def predict_proba(self, X: Any) -> Array:
         """Estimate class probabilities.

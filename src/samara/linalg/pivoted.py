@@ -84,7 +84,7 @@ def pivoted_cholesky(
     r"""Approximate a positive semidefinite matrix from rows drawn by what is left of its diagonal.
 
     .. math:: K \approx F^\top F , \qquad F_{\text{new}} = L^{-1}\,(K_{I,:} - F_{:,I}^\top F) ,
-        \qquad \Pr(i) = d_i / \textstyle\sum d , \quad d = \operatorname{diag}(K - F^\top F) .
+        \qquad \Pr(i) = d_i / {\sum_j d_j} , \quad d = \operatorname{diag}(K - F^\top F) .
 
     Algorithm 2.2 of Epperly, Tropp and Webber (2024): a block of pivots is drawn at once, and each is kept
     with the probability that those kept before it leave, so that the pivots are distributed as if they came

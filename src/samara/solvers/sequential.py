@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from samara.core import Array, Source
-from samara.errors import InputError
+from samara.errors import ConditionWarning, InputError, NonFiniteError
 from samara.linalg.blas import single_blas_thread
 from samara.summaries import Layout
 
@@ -22,8 +24,8 @@ class Woodbury:
 
     .. math:: K_{k+1}^{-1} = K_k^{-1} - K_k^{-1}H^\\top(I + HK_k^{-1}H^\\top)^{-1}HK_k^{-1} .
 
-    Left alone it loses positive definiteness once cond(H)²·eps nears 1. Here the moments are kept as well, and
-    the inverse is made anew from them every so many rows, and whenever β no longer solves their equations.
+    Left alone it loses positive definiteness once cond(H)²·eps nears 1. Here the moments are kept as well,
+    and the inverse is made anew from them every so many rows, and whenever β no longer solves the equations.
 
     Parameters
     ----------
@@ -50,20 +52,31 @@ class Inverse:
 
     DRIFT = 1e-8  # relative residual of β in the moments' equations beyond which the inverse is made anew
 
-    def __init__(self, rule: Woodbury, layout: Layout, alpha: float, fit_intercept: bool, block_rows: int) -> None:
+    def __init__(
+        self, rule: Woodbury, layout: Layout, alpha: float, fit_intercept: bool, block_rows: int
+    ) -> None:
         if not alpha > 0:
-            raise InputError('update="woodbury" needs a ridge above 0: its first inverse has no other footing.')
+            raise InputError(
+                'update="woodbury" needs a ridge above 0: its first inverse has no other footing.'
+            )
         self.rule, self.layout, self.alpha, self.fit_intercept = rule, layout, alpha, fit_intercept
         self._first = 0 if fit_intercept else 1  # first column that takes part
-        size, targets = 1 + layout.n_features - self._first, 1 + layout.n_targets  # the constant, and the targets
+        size = 1 + layout.n_features - self._first
+        targets = 1 + layout.n_targets  # the constant first
         self.gram, self.cross = np.zeros((size, size)), np.zeros((size, targets))
         self.inverse, self.beta = np.zeros((0, 0)), np.zeros((size, targets))
-        self._workspace = layout.workspace(block_rows)
+        self._workspace: Array | None = None
         self._block_rows = block_rows
-        self._since = 0
+        self._since, self._warned = 0, False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two chunks."""
+        return {**self.__dict__, "_workspace": None}
 
     def learn(self, source: Source) -> None:
         """Update by the chunks of a batch."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
         with single_blas_thread():
             for part in source.parts(1):
                 for block in part.blocks(self._block_rows):
@@ -84,7 +97,9 @@ class Inverse:
         inner = A @ gain
         inner[np.diag_indices_from(inner)] += 1
         try:
-            self.inverse -= gain @ cho_solve(cho_factor(inner, check_finite=False), gain.T, check_finite=False)
+            self.inverse -= gain @ cho_solve(
+                cho_factor(inner, check_finite=False), gain.T, check_finite=False
+            )
         except np.linalg.LinAlgError:  # no longer positive definite
             self.resync()
             return
@@ -102,11 +117,29 @@ class Inverse:
 
     def resync(self) -> None:
         """K⁻¹ from the moments: what rounding has done since is gone."""
+        if not np.isfinite(self.gram.diagonal()).all() or not np.isfinite(self.cross).all():
+            raise NonFiniteError(f"Features or targets of these rows are too large for {self.layout.dtype}.")
         K = self.gram + np.diag(self._ridge())
-        factor = cho_factor(K, check_finite=False)
-        self.inverse = cho_solve(factor, np.eye(len(K)), check_finite=False)
-        self.beta = cho_solve(factor, self.cross, check_finite=False)
+        least = 8 * np.finfo(float).eps * float(np.trace(K))
+        if self.alpha >= least:
+            factor = cho_factor(K, check_finite=False)
+            self.inverse = cho_solve(factor, np.eye(len(K)), check_finite=False)
+        else:  # a Cholesky factor would be one of rounding
+            self._warn(least)
+            values, vectors = eigh(K, check_finite=False)
+            self.inverse = (vectors / np.maximum(values, least)) @ vectors.T
+        self.beta = self.inverse @ self.cross
         self._since = 0
+
+    def _warn(self, least: float) -> None:
+        if not self._warned:
+            warnings.warn(
+                f"The ridge {self.alpha:.1e} is below the rounding of the moments, {least:.1e}, which serves "
+                'along directions smaller still. update="qr" keeps them.',
+                ConditionWarning,
+                stacklevel=2,
+            )
+        self._warned = True
 
     def _ridge(self) -> Array:
         ridge = np.full(len(self.gram), self.alpha)
@@ -114,11 +147,12 @@ class Inverse:
             ridge[0] = 0.0
         return ridge
 
-    def widen(self, layout: Layout) -> None:
-        """Room for more targets, which were 0 in all rows so far."""
-        more = layout.n_targets - self.layout.n_targets
-        self.layout, self._workspace = layout, layout.workspace(self._block_rows)
-        self.cross, self.beta = (np.pad(array, ((0, 0), (0, more))) for array in (self.cross, self.beta))
+    def widened(self, layout: Layout) -> Inverse:
+        """The same rows with more targets, which were 0 in all of them."""
+        made, more = copy(self), layout.n_targets - self.layout.n_targets
+        made.layout, made._workspace = layout, None
+        made.cross, made.beta = (np.pad(array, ((0, 0), (0, more))) for array in (self.cross, self.beta))
+        return made
 
     def solution(self, turn: Array | None) -> Array:
         """(1 + L, t): intercept and weights; ``turn`` makes other targets of the constant and those kept."""

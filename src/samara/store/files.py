@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable
@@ -70,7 +71,7 @@ def sweep(path: Path) -> None:
     folder, name = os.path.split(os.path.realpath(path))
     with suppress(OSError):
         for other in os.listdir(folder):
-            if other.startswith(f".{name}.") and other.endswith(".part"):
+            if re.fullmatch(rf"\.{re.escape(name)}\.[0-9a-f]{{12}}\.part", other):
                 os.unlink(os.path.join(folder, other))
 
 
@@ -90,9 +91,9 @@ def _fill(beside: str, target: str, write: Callable[[int], None]) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     fd = os.open(beside, flags, 0o666)
     try:
-        write(fd)
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # there is none, or the disk knows no permissions
             os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
+        write(fd)
         os.fsync(fd)
     finally:
         os.close(fd)

@@ -47,36 +47,44 @@ def held(path: Path) -> Iterator[None]:
     StoreError
         If no lock can be made there.
     """
-    name = os.path.realpath(path) + ".lock"
+    name, pid = os.path.realpath(path) + ".lock", os.getpid()
     fd = _locked(path, name)
     try:
         sweep(path)
         yield
     finally:
         # Removed while it is held: who has it open already finds, once locked, that the name is gone.
+        # A forked process that comes by here leaves it to the holder.
         with suppress(OSError):
-            if _is_at(fd, name):
+            if os.getpid() == pid and _is_at(fd, name):
                 os.unlink(name)
         os.close(fd)
 
 
 def _locked(path: Path, name: str) -> int:
-    """The descriptor of the lock file, locked and still in its place, with our pid in it."""
-    while True:
-        try:
-            fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise StoreError(f"{os.fspath(path)} can't be locked: {reason(error)}.") from error
-        try:
-            _take(fd, path)
-            if _is_at(fd, name):
-                os.ftruncate(fd, 0)
-                write_all(fd, f"{os.getpid()}\n".encode())
-                return fd
-        except BaseException:
-            os.close(fd)
-            raise
-        os.close(fd)  # its last holder removed it before we had it
+    """The descriptor of the lock file, locked, with our pid in it."""
+    try:
+        while (fd := _tried(path, name)) is None:
+            pass
+    except OSError as error:
+        raise StoreError(f"{os.fspath(path)} can't be locked: {reason(error)}.") from error
+    return fd
+
+
+def _tried(path: Path, name: str) -> int | None:
+    """The same, or None if its last holder removed the lock file before we had it."""
+    fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _take(fd, path)
+        if _is_at(fd, name):
+            os.ftruncate(fd, 0)
+            write_all(fd, f"{os.getpid()}\n".encode())
+            return fd
+    except BaseException:
+        os.close(fd)
+        raise
+    os.close(fd)
+    return None
 
 
 def _take(fd: int, path: Path) -> None:
@@ -85,8 +93,6 @@ def _take(fd: int, path: Path) -> None:
         _try_lock(fd)
     except (BlockingIOError, PermissionError):
         raise LockedError(f"{os.fspath(path)} is in use {_holder(fd)}") from None
-    except OSError as error:
-        raise StoreError(f"{os.fspath(path)} can't be locked: {reason(error)}.") from error
 
 
 def _is_at(fd: int, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,6 @@ def pieces(array: Array, size: int = PIECE) -> Iterator[Array]:
         yield array[lo : lo + step]
 
 
-def raw(array: Array) -> Array:
-    """The bytes of an array in C order: a view where they lie so, a copy otherwise."""
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+def raw(array: Array, dtype: np.dtype[Any] | None = None) -> Array:
+    """The bytes of an array in C order, as of this dtype: a view where they lie so, a copy otherwise."""
+    return np.ascontiguousarray(array, dtype).reshape(-1).view(np.uint8)

@@ -89,9 +89,7 @@ def write_record(path: Path, header: Mapping[str, Json], arrays: Mapping[str, Ar
         write_all(fd, first)
         for spec in specs:
             for piece in pieces(plain[spec.name]):
-                data = raw(piece.astype(DTYPES[spec.code], copy=False)).data
-                checksum.update(data)
-                write_all(fd, data)
+                _write_piece(fd, piece, DTYPES[spec.code], checksum)
         os.lseek(fd, 0, os.SEEK_SET)
         write_all(fd, spelled_head(text, specs, checksum.hexdigest()))
 
@@ -131,6 +129,13 @@ def read_record(path: Path) -> Record:
         raise StoreError(f"{os.fspath(path)} can't be read: {reason(error)}.") from error
     except RefusedError as refusal:
         raise StoreError(f"{os.fspath(path)} can't be used: {refusal}.") from None
+
+
+def _write_piece(fd: int, piece: Array, dtype: np.dtype[Any], checksum: Any) -> None:
+    """Write a piece, and hash it; a copy of it is gone before the next one is made."""
+    data = raw(piece, dtype).data
+    checksum.update(data)
+    write_all(fd, data)
 
 
 def _header_text(header: Mapping[str, Json]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class Moments:
         self._single_rows = 0
         self._single_fold = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two blocks."""
+        return {**self.__dict__, "_workspace": None}
+
     def update(self, block: Block) -> None:
         """Add the rows of a block to the moments of its fold."""
         if self._workspace is None:
@@ -61,6 +65,11 @@ class Moments:
         """Rows that its workspace holds."""
         return self._block_rows
 
+    @property
+    def pending(self) -> Array | None:
+        """The float32 sum not yet carried over, where there is one."""
+        return self._single
+
     def settle(self) -> None:
         """Carry over what is pending."""
         self._flush()
@@ -79,6 +88,19 @@ class Moments:
         self._flush()
         self._workspace = self._single = None
         return self
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What is there between two blocks, what is pending in float32 included."""
+        arrays = {str(fold): gram for fold, gram in enumerate(self.grams) if gram is not None}
+        if self._single is not None and self._single_rows:
+            arrays["single"] = self._single
+        return {"rows": self._single_rows, "fold": self._single_fold}, arrays
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Go on from a state."""
+        self.grams = [arrays.get(str(fold)) for fold in range(len(self.grams))]
+        self._single = arrays.get("single")
+        self._single_rows, self._single_fold = int(numbers["rows"]), int(numbers["fold"])
 
     def _add(self, Z: Array, gram: Array) -> None:
         """Add the products of augmented rows."""

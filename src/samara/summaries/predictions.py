@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -57,6 +57,16 @@ class LeaveOneOut:
         self.fourths = self.fourths + np.einsum("ict,ict->ct", errors, errors)
         self.weight += float(len(block) if block.weight is None else block.weight.sum())
         self.rows += len(block)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What is there between two blocks."""
+        numbers = {"weight": self.weight, "rows": self.rows}
+        return numbers, {"squares": np.asarray(self.squares), "fourths": np.asarray(self.fourths)}
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Go on from a state."""
+        self.weight, self.rows = float(numbers["weight"]), int(numbers["rows"])
+        self.squares, self.fourths = arrays["squares"], arrays["fourths"]
 
     def merge(self, other: Self) -> None:
         """Add another's sums."""

@@ -127,6 +127,25 @@ class Profile:
         if other._sample is not None:
             self._draw(other._keys, other._sample)
 
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What is there between two blocks."""
+        weights = [self.inputs.weight, self.targets.weight]
+        arrays = {"keys": self._keys}
+        for name, moments in (("inputs", self.inputs), ("targets", self.targets)):
+            arrays[name] = np.stack([moments.mean, moments.squares, moments.low, moments.high])
+        if self._sample is not None:
+            arrays["sample"] = self._sample
+        return {"rows": self.n_rows, "weights": weights}, arrays
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Go on from a state."""
+        self.n_rows, self._keys = int(numbers["rows"]), arrays["keys"]
+        self._sample = arrays.get("sample")
+        for which, name in enumerate(("inputs", "targets")):
+            moments: ColumnMoments = getattr(self, name)
+            moments.weight = float(numbers["weights"][which])
+            moments.mean, moments.squares, moments.low, moments.high = arrays[name]
+
     @property
     def sample(self) -> Array:
         """Up to ``sample_rows`` distinct rows, in the order of their keys."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,6 +23,10 @@ class Triangle:
         self.block_rows = block_rows
         self._workspace: Array | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two blocks."""
+        return {**self.__dict__, "_workspace": None}
+
     def update(self, block: Block) -> None:
         """Fold the rows of a block into the triangle."""
         if self._workspace is None:
@@ -39,6 +43,14 @@ class Triangle:
         """Let the workspace go."""
         self._workspace = None
         return self
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What is there between two blocks."""
+        return {}, {str(fold): R for fold, R in enumerate(self.folds)}
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Go on from a state."""
+        self.folds = [arrays[str(fold)] for fold in range(len(self.folds))]
 
     def _stack(self, fold: int, rows: Array) -> None:
         self.folds[fold] = triangle(np.vstack([self.folds[fold], rows]))

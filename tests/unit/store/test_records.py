@@ -2,6 +2,7 @@
 
 import json
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -97,6 +98,21 @@ def test_a_memory_map_is_kept(tmp_path):
     found = read_record(tmp_path / "a").arrays
     assert_same(found, {"X": np.asarray(X)})
     assert type(found["X"]) is np.ndarray
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_no_second_copy_is_made(tmp_path, order):
+    """Writing takes a piece of 4 MB at most, reading the arrays and nothing beside them."""
+    array = np.ones((2000, 1000), order=order)  # 16 MB
+    tracemalloc.start()
+    try:
+        write_record(tmp_path / "a", {}, {"A": array})
+        assert tracemalloc.get_traced_memory()[1] < 4.3e6
+        record = read_record(tmp_path / "a")
+        assert tracemalloc.get_traced_memory()[1] < 16.3e6
+    finally:
+        tracemalloc.stop()
+    assert_same(record.arrays, {"A": array})
 
 
 def test_the_arrays_are_the_readers_own(tmp_path):
