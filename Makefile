@@ -15,7 +15,7 @@ export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format docs bench-roofline bench-peers lock setup clean
+.PHONY: help demo test test-slow lint format docs bench-roofline bench-peers bench-kernel lock setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench-roofline: $(STAMP) ## time a fit against its bare matrix products
 
 bench-peers: $(STAMP) ## time a fit against other libraries
 	@$(PY) -m bench.peers
+
+bench-kernel: $(STAMP) ## kernel models against scikit-learn and the papers (SAMARA_DATA=folder of data sets)
+	@$(PY) -m bench.kernel
 
 setup: $(STAMP) ## only make the virtual environment
 

@@ -8,17 +8,14 @@ after three minutes.
 
 import argparse
 from collections.abc import Callable
-from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from bench.harness import RESULTS, Target, machine, options, target_lines
-from bench.measure import installed_versions, loaded_blas
+from bench.harness import RESULTS, Target, options, target_lines
 from bench.randomized import accuracy, columns, solvers, times, widths
-from bench.randomized.ledger import Ledger
+from bench.randomized.ledger import Ledger, summary
 from bench.randomized.paper_tables import SHAPES
 from bench.randomized.sets import FILES, FOLDS, GAMMA, available, load
 
@@ -122,22 +119,7 @@ def main() -> None:
     print(target_lines(targets, chosen.quick))
     if ledger.missing:
         print(f"\nnot yet measured: {len(ledger.missing)} cells; run again to go on")
-    ledger.save(summary(chosen, findings, targets))
-
-
-def summary(chosen: argparse.Namespace, findings: dict[str, Any], targets: list[Target]) -> dict[str, Any]:
-    """What goes into the JSON file beside the cells."""
-    return {
-        "benchmark": "randomized",
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "quick": chosen.quick,
-        "machine": machine(chosen.threads),
-        "versions": installed_versions(),
-        "blas": loaded_blas(),
-        "gamma": GAMMA,
-        "targets": [{**asdict(target), "verdict": target.verdict()} for target in targets],
-        "findings": findings,
-    }
+    ledger.save({**summary("randomized", chosen, targets, findings), "gamma": GAMMA})
 
 
 if __name__ == "__main__":

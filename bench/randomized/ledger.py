@@ -1,10 +1,16 @@
 """Results cell by cell in a JSON file, so that a long benchmark can be run in pieces."""
 
+import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from bench.harness import Target, machine
+from bench.measure import installed_versions, loaded_blas
 
 Cell = dict[str, Any]
 
@@ -23,22 +29,29 @@ class Ledger:
         kept = json.loads(path.read_text()) if path and path.exists() and not fresh else {}
         self.cells: dict[str, Cell] = kept.get("cells", {})
         self.missing: list[str] = []
+        self.closed = False  # nothing new is measured
 
     def cell(self, key: str, measure: Callable[[], Cell]) -> Cell | None:
         """The stored result, a new one, or None when time is up."""
         if key in self.cells:
             return self.cells[key]
+        if self.closed:
+            return None
         if self._ends is not None and time.monotonic() > self._ends:
             self.missing.append(key)
             return None
         started = time.perf_counter()
         made = measure()
-        shown = "  ".join(f"{name} {value}" for name, value in made.items())
+        shown = "  ".join(f"{name} {value}" for name, value in made.items() if not isinstance(value, dict))
         print(f"{key}: {shown}  ({time.perf_counter() - started:.1f} s)", flush=True)
         if not failed(made):  # what failed is tried again by the next run
             self.cells[key] = made
             self.save({})
         return made
+
+    def forget(self, start: str) -> None:
+        """Measure again what begins so."""
+        self.cells = {key: cell for key, cell in self.cells.items() if not key.startswith(start)}
 
     def save(self, report: Cell) -> None:
         """Write the report with all cells."""
@@ -49,3 +62,17 @@ class Ledger:
             self._path.write_text(
                 "{" + (f"\n {head}," if head else "") + f'\n "cells": {{\n{lines}\n }}\n}}\n'
             )
+
+
+def summary(name: str, chosen: argparse.Namespace, targets: Sequence[Target], findings: Cell) -> Cell:
+    """What goes into the JSON file beside the cells."""
+    return {
+        "benchmark": name,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "quick": chosen.quick,
+        "machine": machine(chosen.threads),
+        "versions": installed_versions(),
+        "blas": loaded_blas(),
+        "targets": [{**asdict(target), "verdict": target.verdict()} for target in targets],
+        "findings": findings,
+    }

@@ -1,7 +1,6 @@
 """The solvers of the estimators: ``rsvd`` on Schindler's sets, ``sketch`` on those of Men and Wang."""
 
 import argparse
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
@@ -12,7 +11,7 @@ from bench.harness import Comparison, Contender, Target, figure
 from bench.measure import Trial
 from bench.randomized.ledger import Cell, Ledger
 from bench.randomized.paper_tables import MEN_WANG, RSVD_ELM
-from bench.randomized.sets import waveform
+from bench.randomized.sets import Split, absent, men_wang_split
 
 SOLVERS: dict[str, dict[str, Any]] = {"svd": {}, "rsvd": {"rank": "auto"}, "gram": {}}
 SAME_ERROR, TIMES_FASTER = 1.01, 5.0
@@ -22,7 +21,6 @@ N_HIDDEN = 1000
 ALPHAS = [2.0**-exponent for exponent in range(-15, 16)]  # 1/C
 TRIALS = 5  # Men and Wang ran thirty
 ONE_POINT = 1.0
-LETTERS = list("ABCDE")
 
 
 def elm(name: str, solver: str, n_hidden: int) -> Trial:
@@ -102,34 +100,6 @@ def rsvd_report(found: Cell) -> str:
     return "\n".join(lines)
 
 
-Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
-def men_wang_split(name: str, folder: Path | None, seed: int) -> Split | None:
-    """The official rows to train and test on, else as many random ones as the paper had; None: not there."""
-    import pandas as pd
-
-    path = Path(folder) / f"{name}.parquet" if folder else None
-    train, test = MEN_WANG[name][:2]
-    if path is None or not path.exists() or name == "waveform":
-        if name != "waveform":
-            return None
-        X, y = waveform(train + test)
-        return X[:train], X[train:], y[:train], y[train:]
-    rows = pd.read_parquet(path)
-    if name == "letter":
-        rows = rows[rows["target"].isin(LETTERS)]
-    if "split" in rows:
-        part = rows.pop("split").astype(str).to_numpy()
-        first, second = np.flatnonzero(part == "train"), np.flatnonzero(part == "test")
-    else:
-        order = np.random.default_rng(seed).permutation(len(rows))
-        first, second = order[:train], order[train : train + test]
-    y = pd.factorize(rows.pop("target"), sort=True)[0]
-    X = rows.to_numpy(np.float64)
-    return X[first], X[second], y[first], y[second]
-
-
 def classified(split: Split, seed: int, solver: dict[str, Any]) -> dict[str, Any]:
     """Testing rate of 1000 sigmoid nodes, the ridge chosen by cross-validation among Men and Wang's."""
     from samara import ELMClassifier
@@ -157,7 +127,7 @@ def sketch_on_men_wang(ledger: Ledger, chosen: argparse.Namespace) -> Cell:
     found: Cell = {}
     for name in ["segment"] if chosen.quick else list(MEN_WANG):
         if men_wang_split(name, chosen.data, 0) is None:
-            found[name] = {"missing": f"no {name}.parquet in the folder of --data or SAMARA_DATA"}
+            found[name] = {"missing": absent(name)}
             continue
         contestants: dict[str, dict[str, Any]] = {"exact": {"solver": "gram"}}
         for share in SHARES[-1:] if chosen.quick else SHARES:

@@ -145,7 +145,8 @@ class Checkpointed:
         way = f"{type(empty).__name__} by {workers} of {self.block_rows} rows"
         found = self.checkpoint.read(number, way)
         if found is not None and found.header["done"]:
-            return restored(empty, found, 0)
+            finished: S = restored(empty, found, 0)
+            return finished
         run = _Run(self, [make() for _ in lanes], number, way)
         if found is not None:
             for lane, entry in enumerate(found.header["lanes"]):

@@ -33,9 +33,9 @@ def summary_of(left: Leftover, rooted: bool) -> Running:
     """The running summary that the factor stands for."""
     factor, layout = left.factor, left.layout
     if rooted:
-        made: Running = Triangle(layout, factor.n_folds, left.plan.block_rows)
-        made.folds = [triangle(rows) for rows in rows_of(factor)]
-        return made
+        root = Triangle(layout, factor.n_folds, left.plan.block_rows)
+        root.folds = [triangle(rows) for rows in rows_of(factor)]
+        return root
     made = Moments(layout, factor.n_folds, left.plan.block_rows)
     if isinstance(factor, NormalFactor):
         made.grams = [fold.copy() for fold in factor.folds]
@@ -55,9 +55,9 @@ def turned(summary: Running, turn: Array, layout: Layout) -> Running:
     """The same rows with other targets, made of the constant and the old ones."""
     wide = augmented_turn(layout, turn)
     if isinstance(summary, Triangle):
-        made: Running = Triangle(layout, len(summary.folds), summary.block_rows)
-        made.folds = [triangle(fold @ wide) for fold in summary.folds]
-        return made
+        root = Triangle(layout, len(summary.folds), summary.block_rows)
+        root.folds = [triangle(fold @ wide) for fold in summary.folds]
+        return root
     summary.settle()
     made = Moments(layout, len(summary.grams), summary.block_rows)
     made.grams = [None if gram is None else wide.T @ mirrored(gram) @ wide for gram in summary.grams]

@@ -20,8 +20,15 @@ from samara.solvers.kernel import Exact, KernelTask
 from samara.summaries import Profile
 
 SEARCH_ROWS = 1500  # on which a gamma is searched: a tenth of a second for each
+NOISE = 1e-12  # of the values' size: a spread below is rounding, as in `ColumnMoments.spread`
 MEDIAN_ROWS = 500  # whose distances give the median: 125,000 pairs
-STEPS = (-4, -2, 0, 2, 4)  # powers of 2, in units of "scale"; then the two between the best and its neighbours
+STEPS = (
+    -4,
+    -2,
+    0,
+    2,
+    4,
+)  # powers of 2, in units of "scale"; then the two between the best and its neighbours
 
 
 GRID = 1e-8, 10.0  # smallest and largest ridge, in units of the mean diagonal of the kernel matrix
@@ -52,14 +59,20 @@ def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, prof
     y = np.concatenate([block.y for block in blocks])
     centre = profile.targets.mean * settings.fit_intercept
     weights = [block.weight for block in blocks if block.weight is not None]
-    if settings.kernel.name == "precomputed" and len(y) < source.n_rows:
-        raise InputError("A precomputed kernel takes no weights of 0: leave those rows and columns out.")
+    if settings.kernel.name == "precomputed":
+        refuse_rows_left_out(len(y), source)
     return Rows(
         X=X,
         targets=(y - centre) / profile.targets.spread,
         weights=np.concatenate(weights) if weights else None,
         keys=np.concatenate([row_keys(block.X) for block in blocks]),
     )
+
+
+def refuse_rows_left_out(n: int, source: Source) -> None:
+    """The columns of a precomputed matrix would no longer be its rows."""
+    if n < source.n_rows:
+        raise InputError("A precomputed kernel takes no weights of 0: leave those rows and columns out.")
 
 
 def checked(gramian: Gramian) -> Gramian:
@@ -106,6 +119,8 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
     if asked == "median":
         return _median_gamma(name, rows.X)
     gamma = 1.0 / (rows.X.shape[1] * (_variance(settings, profile, rows.X) or 1.0))
+    if not 0 < gamma < np.inf:
+        raise InputError('gamma="scale" is 1/(d·Var(X)), and Var(X) is no number: use scale="standard".')
     return _searched(settings, rows, gamma) if asked == "auto" else gamma
 
 
@@ -117,8 +132,11 @@ def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         variances = inputs.squares / inputs.weight
         if settings.scale == "standard":
-            return float(np.mean(variances / inputs.spread**2))
-        return float(np.mean(variances) + np.var(inputs.mean))
+            scaled = float(np.mean(variances / inputs.spread**2))
+            return scaled if np.isfinite(scaled) else float(np.var(X))
+        found = float(np.mean(variances) + np.var(inputs.mean))
+        size = max(np.abs(inputs.low).max(), np.abs(inputs.high).max())
+        return found if np.sqrt(found) > NOISE * size else 0.0
 
 
 def _median_gamma(name: str, X: Any) -> float:

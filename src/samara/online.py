@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from samara.continued import Leftover, augmented_turn, mirrored, one_hot_turn, summary_of, turned
-from samara.core import Array, Factor, Source, seen_through
+from samara.core import Array, Factor, FeatureMap, Source, seen_through
 from samara.errors import ConditionWarning, InputError
 from samara.fit import Fitted, Trial, fit
 from samara.linalg.blas import in_threads
@@ -80,6 +80,11 @@ class Stream:
         self._plain = plain_targets  # neither centred nor scaled: more of them can be added
         _refuse_second_passes(settings)
         self.settings, self.memory = settings, memory
+        self.maps: tuple[FeatureMap, ...] = ()
+        self.layout: Layout
+        self.plan: Plan
+        self._kept: list[Running] | Window | Inverse
+        self._chosen: Selection | None = None  # of the first batch, by Woodbury's rule
         self.n_rows = 0
         self._lock = RLock()
         self._weight = 1.0  # that the next row gets under forgetting; older ones got less
@@ -91,7 +96,7 @@ class Stream:
         if memory.window is not None or isinstance(memory.update, Woodbury):
             raise InputError("A window, and Woodbury's formula, begin with partial_fit: fit keeps no rows.")
         made.maps, made._like, made.n_rows = left.maps, left.like, left.n_rows
-        made.layout, made._trace, made._chosen = left.layout, left.trace, None
+        made.layout, made._trace = left.layout, left.trace
         made.plan = made._planned(left.plan)
         first = summary_of(left, memory.update == "qr")
         if plain_targets:
@@ -129,19 +134,13 @@ class Stream:
                 raise InputError(f"{source.n_rows:,} rows to unlearn, but only {self.n_rows:,} were learned.")
             lanes = [self._summary() for _ in self._kept]
             self._update(lanes, self._seen(source))
-            self._refuse_strangers(lanes)
+            _refuse_strangers(self._kept, lanes)
             for lane in lanes:
                 kept = self._kept[0]
-                assert isinstance(kept, Moments) and isinstance(lane, Moments)
+                assert isinstance(kept, Moments)
+                assert isinstance(lane, Moments)
                 kept.subtract(lane)
             self.n_rows -= source.n_rows
-
-    def _refuse_strangers(self, lanes: Sequence[Running]) -> None:
-        """More of a fold taken out than was put in: those rows were never learned."""
-        before = [fold[0, 0] for fold in sum_of(list(self._kept))]
-        for had, taken in zip(before, (fold[0, 0] for fold in sum_of(list(lanes))), strict=True):
-            if taken > had * (1 + 1e-9):
-                raise InputError("These rows were not all learned before, or not with these weights.")
 
     def add_targets(self, count: int) -> None:
         """Room for more targets, which were 0 in all rows so far."""
@@ -201,7 +200,7 @@ class Stream:
         except IllConditionedError as error:
             warnings.warn(
                 f"The condition number of H is about {error.condition:.1e}: too large for its Gram matrix "
-                'with so small a ridge. Directions that rounding has taken are left out; update="qr" keeps them.',
+                'with so small a ridge. Directions lost to rounding are left out; update="qr" keeps them.',
                 ConditionWarning,
                 stacklevel=5,
             )
@@ -228,13 +227,15 @@ class Stream:
         if self._plain:
             self._set_plain(source.n_targets)
         self.plan = self._planned(settings.plan(source, sizes, self._trace))
-        self._kept: list[Running] | Window | Inverse
-        self._chosen: Selection | None = None
         if isinstance(self.memory.update, Woodbury):
             alpha = self._first_ridge(source, profile)
-            self._kept = Inverse(self.memory.update, self.layout, alpha, settings.fit_intercept, self.plan.block_rows)
+            self._kept = Inverse(
+                self.memory.update, self.layout, alpha, settings.fit_intercept, self.plan.block_rows
+            )
         elif self.memory.window is not None:
-            self._kept = Window(self.memory.window, self._summary, lambda one, rows: self._update([one], rows))
+            self._kept = Window(
+                self.memory.window, self._summary, lambda one, rows: self._update([one], rows)
+            )
         else:
             self._kept = [self._summary() for _ in range(self.plan.workers)]
 
@@ -295,6 +296,13 @@ class Stream:
         self._lock = RLock()
 
 
+def _refuse_strangers(kept: list[Running], lanes: list[Running]) -> None:
+    """More of a fold taken out than was put in: those rows were never learned."""
+    for had, taken in zip(sum_of(kept), sum_of(lanes), strict=True):
+        if taken[0, 0] > had[0, 0] * (1 + 1e-9):
+            raise InputError("These rows were not all learned before, or not with these weights.")
+
+
 def root_of(moments: Array) -> Array:
     """Rows S with SᵀS the moments, without the directions that are rounding."""
     values, vectors = np.linalg.eigh(moments)
@@ -313,4 +321,3 @@ def _refuse_second_passes(settings: Settings) -> None:
             f'solver="{settings.solver.name}" reads the rows again: partial_fit keeps a summary '
             'of them, update="information" or "qr".'
         )
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +18,7 @@ from samara.maps import (
 )
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
+
 
 class Scaled(Protocol):
     """Settings that say how the inputs are scaled."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from samara.core import Part, S, Source
+from samara.core import Engine, Part, S, Source
 from samara.linalg.blas import available_cores, single_blas_thread
 
 Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
@@ -70,7 +70,7 @@ class Threads:
 class Counted:
     """An engine that counts the passes over the rows."""
 
-    def __init__(self, engine: Threads) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine, self.passes = engine, 0
 
     @property

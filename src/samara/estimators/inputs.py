@@ -14,7 +14,14 @@ _ROWS = 65_536  # rows looked at together
 
 
 def check_inputs(
-    estimator: Any, X: Any, y: Any = None, *, fitting: bool, first: bool | None = None, at_least: int = 2, **options: Any
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    fitting: bool,
+    first: bool | None = None,
+    at_least: int = 2,
+    **options: Any,
 ) -> Any:
     """X (and y) as arrays, unconverted where they are numbers already; NaN is left to the first pass.
 

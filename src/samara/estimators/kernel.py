@@ -72,14 +72,14 @@ class BaseKernelELM(ClosedForm):
         self.residual_, self.n_iter_ = done.residual, done.n_iter
 
     @property
-    def X_fit_(self) -> Any:
+    def X_fit_(self) -> Any:  # noqa: N802 - scikit-learn's name
         """Centres of the model."""
         check_is_fitted(self, "model_")
         last = self.model_.maps[-1]
         if isinstance(last, Whitened):
             last = last.rows
         if not isinstance(last, KernelRows):
-            raise AttributeError("A linear kernel is kept as the weights of the inputs: coef_ has them.")
+            raise AttributeError("A linear kernel is kept as the weights of the inputs: dual_coef_ has them.")
         return last.centres
 
     def __sklearn_tags__(self) -> Any:
@@ -113,10 +113,10 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         ``auto`` picks from the number of rows and ridges and the memory, and says why in ``plan_``. A
         solver object, such as ``samara.solvers.kernel.Pcg(tol=1e-6)`` or
         ``samara.kernel_settings.Nystroem("kmeans")``, brings settings of its own.
-    rank : int, float or "auto", default="auto"
+    rank : int, float, list of int or "auto", default="auto"
         Directions of ``sketch``, centres of ``nystroem``, columns of the preconditioner of ``pcg``: a number,
-        a share of the rows, or found: from the error estimate, by appending centres while the held-out
-        error falls, from the iterations that it saves.
+        a share of the rows, with ``nystroem`` a list to choose from, or found: from the error estimate, by
+        appending centres while the held-out error falls, from the iterations that it saves.
     selection : {"auto", "loo", "kfold"} or selector, default="auto"
         How the ridge is chosen. ``auto`` is exact leave-one-out; with ``nystroem`` 5-fold from its pass.
     alpha_per_target : bool, default=False

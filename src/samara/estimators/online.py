@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock, RLock
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -22,7 +23,9 @@ from samara.sources import ArraySource
 
 UPDATES = ("information", "qr", "woodbury")
 _FIRST = Lock()
-_LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()  # beside the models: locks are neither copied nor saved
+_LOCKS: WeakKeyDictionary[Any, RLock] = (
+    WeakKeyDictionary()
+)  # beside the models: locks are neither copied nor saved
 
 
 def one_at_a_time(estimator: Any) -> RLock:
@@ -45,6 +48,14 @@ def read_memory(estimator: Any) -> Memory:
     return memory
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[F], F]:
+    """scikit-learn's decorator, with its type: the method is there where the check holds."""
+    return cast("Callable[[F], F]", _available_if(check))
+
+
 def _keeps_a_summary(estimator: Any) -> bool:
     """Whether the solver makes do with a summary of the rows."""
     name = getattr(estimator.solver, "name", estimator.solver)
@@ -57,6 +68,7 @@ class Online(ClosedForm):
     """What both faces share: the stream, made by the first batch, and results that are solved when read."""
 
     _RESULTS: tuple[str, ...] = ()
+    _one_target: bool
     _PLAIN = False  # whether the targets are kept as they are, neither centred nor scaled
 
     def _settings(self) -> Any:
@@ -94,8 +106,8 @@ class Online(ClosedForm):
             return Stream(self._settings(), read_memory(self), plain)
         if left is None:
             raise InputError(
-                "What this model learned from is gone: a summary of the rows stays with the estimator that was "
-                "fitted, not with a copy of it. Give all rows to partial_fit."
+                "What this model learned from is gone: a summary of the rows stays with the estimator that "
+                "was fitted, not with a copy of it. Give all rows to partial_fit."
             )
         return Stream.after(left, self._settings(), read_memory(self), plain)
 

@@ -39,7 +39,7 @@ def read_rank(rank: Any, of: str) -> Rank:
     """A number, a share or "auto"."""
     if isinstance(rank, str) and rank == "auto":
         return "auto"
-    if type(rank) is bool:
+    if isinstance(rank, bool):
         rank = None  # True is not one direction
     whole = isinstance(rank, Integral) and int(rank) >= 1
     share = isinstance(rank, Real) and not isinstance(rank, Integral) and 0 < float(rank) <= 1
@@ -65,7 +65,9 @@ def read_alphas(alpha: Any) -> tuple[float, ...] | None:
     return tuple(sorted({float(value) for value in given}))
 
 
-def read_selector(selection: Any, nothing_to_choose: bool, auto: Selector, why: str) -> tuple[Selector | None, str]:
+def read_selector(
+    selection: Any, nothing_to_choose: bool, auto: Selector, why: str
+) -> tuple[Selector | None, str]:
     """The selector, where there is something to choose, and why this one."""
     if isinstance(selection, str):
         if selection not in ("auto", *SELECTORS):

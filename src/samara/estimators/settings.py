@@ -21,7 +21,7 @@ from samara.estimators.parameters import (
     read_scale,
     read_selector,
 )
-from samara.maps import LAYERS, Additive, Radial
+from samara.maps import LAYERS, Additive, Landmarks, Radial
 from samara.plan import Budget
 from samara.selection import KFold, Selector
 from samara.settings import Layer, Settings
@@ -79,7 +79,7 @@ def _layer(hidden: Any) -> Layer:
 
 
 def _sizes(n_hidden: Any, layer: Layer) -> tuple[int, ...] | None:
-    if not isinstance(layer, Additive | Radial):
+    if not isinstance(layer, Additive | Radial | Landmarks):
         return (layer.n_out,)
     if isinstance(n_hidden, str):
         if n_hidden != "auto":

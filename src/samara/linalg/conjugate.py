@@ -234,7 +234,7 @@ class NystroemPreconditioner:
         self._U, self.squares = _decomposed(F, overwrite)
 
     @property
-    def U(self) -> Array:
+    def U(self) -> Array:  # noqa: N802 - a matrix
         """Eigenvectors of FᵀF, (n, k')."""
         return self._U.T
 

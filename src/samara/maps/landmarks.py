@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from samara.core import Array
-from samara.errors import unknown_name
+from samara.errors import ConditionWarning, unknown_name
 from samara.linalg.blas import factor_upper
 from samara.linalg.pivoted import pivoted_cholesky
 from samara.maps.gramian import Gramian
@@ -20,7 +21,8 @@ CENTRES = ("rows", "kmeans", "pivoted")
 POOL = 10  # rows looked at for each centre that is not simply a row
 # Of the mean diagonal: what is added to that of K_MM. The same whatever M, so that the nodes nest; with
 # M = 5000 it is twice eps·tr(K_MM).
-JITTER = {"float64": 1e4 * np.finfo(np.float64).eps, "float32": 1e3 * np.finfo(np.float32).eps}
+JITTER = {"float64": 1e4 * float(np.finfo(np.float64).eps), "float32": 1e3 * float(np.finfo(np.float32).eps)}
+WARN_AT = {"float64": 1e-5, "float32": 2e-2}  # of the mean diagonal: no rounding needs as much
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Landmarks:
 
     def bytes(self, n_hidden: int) -> int:
         """What the triangle takes, and its making."""
-        return (8 + self.dtype.itemsize) * n_hidden**2
+        return (8 if self.dtype == np.float64 else 12) * n_hidden**2
 
     def draw(self, n_hidden: int, n_inputs: int, sample: Array, seed: np.random.SeedSequence) -> Whitened:
         """Choose the centres and whiten them; fewer distinct rows than centres serve again."""
@@ -71,23 +73,33 @@ class Landmarks:
             return np.asarray(found)
         order = np.arange(len(sample))
         if self.centres == "pivoted" and len(sample) > n_hidden:
-            pivots = pivoted_cholesky(Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng).pivots
+            pivots = pivoted_cholesky(
+                Gramian(self.kernel, sample, self.dtype), n_hidden, random_state=rng
+            ).pivots
             order = np.append(pivots, np.setdiff1d(order, pivots))
         return np.asarray(sample[order[np.arange(n_hidden) % len(sample)]])
 
 
 def whitened(rows: KernelRows, matrix: Array | None = None) -> Whitened:
     """The rows with the triangle of their own kernel matrix; the jitter grows until there is one."""
-    K = centre_matrix(rows) if matrix is None else np.array(matrix, np.float64)
-    jitter = JITTER[rows.dtype.name] * (float(np.mean(np.diagonal(K))) or 1.0)
-    while True:
-        T = K.copy()
-        T[np.diag_indices_from(T)] += abs(jitter)
-        if factor_upper(T):
-            return Whitened(rows, T.astype(rows.dtype, copy=False))
-        jitter *= 10
+    share = JITTER[rows.dtype.name]
+    while (T := _triangle(rows, matrix, share)) is None:
+        share *= 10
+    if share > WARN_AT[rows.dtype.name]:
+        warnings.warn(
+            f"The kernel is not positive definite: the matrix of its centres needed {share:.1g} of its mean "
+            "diagonal added to become so.",
+            ConditionWarning,
+            stacklevel=2,
+        )
+    return Whitened(rows, T.astype(rows.dtype, copy=False))
 
 
-def centre_matrix(rows: KernelRows) -> Array:
-    """K_ZZ in float64."""
-    return Gramian(rows.kernel, rows.centres, np.dtype(np.float64)).tile(slice(None), slice(None))
+def _triangle(rows: KernelRows, matrix: Array | None, share: float) -> Array | None:
+    """T with TᵀT = K_ZZ + jitter, in the place of K_ZZ; None where that is not positive definite."""
+    if matrix is None:
+        K = Gramian(rows.kernel, rows.centres, np.dtype(np.float64)).tile(slice(None), slice(None))
+    else:
+        K = np.array(matrix, np.float64)
+    K[np.diag_indices_from(K)] += share * (abs(float(np.mean(np.diagonal(K)))) or 1.0)
+    return K if factor_upper(K) else None

@@ -10,8 +10,8 @@ from scipy import sparse
 from samara.core import Array
 from samara.errors import InputError
 from samara.linalg import kernels
-from samara.linalg.tiles import TileForm, TileSide, kernel_tile
-from samara.linalg.kernels import LOG2E
+from samara.linalg.kernels import LOG2E, TileForm, TileSide
+from samara.linalg.tiles import kernel_tile
 from samara.maps.kernels import Kernel
 
 PREPARED_ROWS = 4096  # rows in double precision at a time

@@ -122,7 +122,7 @@ TIE = 1e-7  # of a score: a difference below it is rounding as likely as not
 
 
 def _lowest(scores: Array) -> int:
-    """Where the lowest finite score is, the last of equals (the largest ridge); the last place without any."""
+    """Where the lowest finite score is, the last of equals (the largest ridge); the last place if none is."""
     finite = np.isfinite(scores)
     if not finite.any():
         return len(scores) - 1

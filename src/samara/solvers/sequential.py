@@ -22,8 +22,8 @@ class Woodbury:
 
     .. math:: K_{k+1}^{-1} = K_k^{-1} - K_k^{-1}H^\\top(I + HK_k^{-1}H^\\top)^{-1}HK_k^{-1} .
 
-    Left alone it loses positive definiteness once cond(H)²·eps nears 1. Here the moments are kept as well, and
-    the inverse is made anew from them every so many rows, and whenever β no longer solves their equations.
+    Left alone it loses positive definiteness once cond(H)²·eps nears 1. Here the moments are kept as well,
+    and the inverse is made anew from them every so many rows, and whenever β no longer solves the equations.
 
     Parameters
     ----------
@@ -50,12 +50,19 @@ class Inverse:
 
     DRIFT = 1e-8  # relative residual of β in the moments' equations beyond which the inverse is made anew
 
-    def __init__(self, rule: Woodbury, layout: Layout, alpha: float, fit_intercept: bool, block_rows: int) -> None:
+    def __init__(
+        self, rule: Woodbury, layout: Layout, alpha: float, fit_intercept: bool, block_rows: int
+    ) -> None:
         if not alpha > 0:
-            raise InputError('update="woodbury" needs a ridge above 0: its first inverse has no other footing.')
+            raise InputError(
+                'update="woodbury" needs a ridge above 0: its first inverse has no other footing.'
+            )
         self.rule, self.layout, self.alpha, self.fit_intercept = rule, layout, alpha, fit_intercept
         self._first = 0 if fit_intercept else 1  # first column that takes part
-        size, targets = 1 + layout.n_features - self._first, 1 + layout.n_targets  # the constant, and the targets
+        size, targets = (
+            1 + layout.n_features - self._first,
+            1 + layout.n_targets,
+        )  # the constant, and the targets
         self.gram, self.cross = np.zeros((size, size)), np.zeros((size, targets))
         self.inverse, self.beta = np.zeros((0, 0)), np.zeros((size, targets))
         self._workspace = layout.workspace(block_rows)
@@ -84,7 +91,9 @@ class Inverse:
         inner = A @ gain
         inner[np.diag_indices_from(inner)] += 1
         try:
-            self.inverse -= gain @ cho_solve(cho_factor(inner, check_finite=False), gain.T, check_finite=False)
+            self.inverse -= gain @ cho_solve(
+                cho_factor(inner, check_finite=False), gain.T, check_finite=False
+            )
         except np.linalg.LinAlgError:  # no longer positive definite
             self.resync()
             return

@@ -37,10 +37,10 @@ def sum_of(summaries: list[Running]) -> list[Array]:
 def widened(summary: Running, layout: Layout) -> Running:
     """The same rows with more targets, all 0 in the rows seen so far; they come last."""
     if isinstance(summary, Triangle):
-        made: Running = Triangle(layout, len(summary.folds), summary.block_rows)
+        wider = Triangle(layout, len(summary.folds), summary.block_rows)
         more = layout.width - summary.layout.width
-        made.folds = [np.pad(fold, ((0, 0), (0, more))) for fold in summary.folds]
-        return made
+        wider.folds = [np.pad(fold, ((0, 0), (0, more))) for fold in summary.folds]
+        return wider
     summary.settle()
     made = Moments(layout, len(summary.grams), summary.block_rows)
     for fold, gram in enumerate(summary.grams):
@@ -66,9 +66,9 @@ def scaled(summary: Running, factor: float) -> None:
 def copy_of(summary: Running) -> Running:
     """The same rows, in arrays of its own."""
     if isinstance(summary, Triangle):
-        made: Running = Triangle(summary.layout, len(summary.folds), summary.block_rows)
-        made.folds = [fold.copy() for fold in summary.folds]
-        return made
+        same = Triangle(summary.layout, len(summary.folds), summary.block_rows)
+        same.folds = [fold.copy() for fold in summary.folds]
+        return same
     summary.settle()
     made = Moments(summary.layout, len(summary.grams), summary.block_rows)
     made.grams = [None if gram is None else copied(gram) for gram in summary.grams]

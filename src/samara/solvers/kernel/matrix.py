@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from samara.core import Array
+from samara.errors import InputError
 from samara.linalg.blas import in_threads, multiply_symmetric, subtract_both
 from samara.linalg.room import room
 from samara.solvers.kernel.task import KernelTask, without
@@ -14,6 +15,7 @@ from samara.solvers.kernel.task import KernelTask, without
 TILE = 1024  # rows and columns of a tile
 STRIP = 256  # rows of the matrix written at a time
 FEW = 24  # columns up to which half the tiles, each used twice, are faster than all of them
+SMALLEST = 1e-280  # sum of squares below which they have lost digits
 STRIP_BYTES = 32 << 20  # of kernel rows that a worker multiplies at a time
 
 
@@ -47,12 +49,24 @@ def written_out(task: KernelTask) -> Written:
 
     squares = sum(in_threads(fill, range(0, task.n, STRIP), task.workers))
     trace, u = float(np.trace(K)), task.constant
+    if not np.isfinite(squares) or (trace and squares < SMALLEST):
+        raise too_extreme(float(K[0, 0]))
     if u is None:
         return Written(K, 0.0, trace, np.zeros(task.n))
     m = multiply_symmetric(u[None], K, np.empty((1, task.n)))[0]
     along, top = float(u @ m), 2 * float(np.sqrt(squares)) or 1.0
     subtract_both((m - (along + top) / 2 * u)[None], u[None], K)
-    return Written(K, top, trace - along, m)
+    left = trace - along
+    # A matrix of one number has nothing left but rounding.
+    return Written(K, top, left if left > task.n * np.finfo(K.dtype).eps * abs(trace) else 0.0, m)
+
+
+def too_extreme(entry: float) -> InputError:
+    """Squares of the entries are no numbers, or have lost digits."""
+    return InputError(
+        "The entries of the kernel matrix must lie between 1e-140 and 1e150 in size, "
+        f'got {entry:.0e}: divide the kernel, or use scale="standard".'
+    )
 
 
 class Products:
@@ -87,7 +101,14 @@ class Products:
         return without(self._constant, made[:, :-1]), made[:, -1]
 
     def _by_tiles(self, P: Array) -> Array:
-        P = np.ascontiguousarray(P, self._matrix.dtype)
+        if self._matrix.dtype == np.float64:
+            return self._by_plain_tiles(np.ascontiguousarray(P, np.float64))
+        # What float32 takes off the vectors is multiplied too: the tiles are in the cache, entries cost more.
+        high = P.astype(np.float32)
+        both = self._by_plain_tiles(np.hstack([high, (P - high).astype(np.float32)]))
+        return np.asarray(both[:, : P.shape[1]] + both[:, P.shape[1] :])
+
+    def _by_plain_tiles(self, P: Array) -> Array:
 
         def run(worker: int) -> Array:
             total = np.zeros(P.shape)
@@ -112,7 +133,7 @@ class Products:
         rows, columns = slice(i, min(i + TILE, self._n)), slice(j, min(j + TILE, self._n))
         shape = (rows.stop - i, columns.stop - j)
         keep = number * self._room // len(self._tiles) != (number + 1) * self._room // len(self._tiles)
-        tile = self._matrix.tile(
+        tile: Array = self._matrix.tile(
             rows,
             columns,
             out=np.empty(shape, scratch.dtype) if keep else scratch[: shape[0], : shape[1]],
@@ -142,5 +163,3 @@ def squared_norm(task: KernelTask) -> float:
         return float(np.einsum("ij,ij->i", strip, strip).sum(dtype=np.float64))
 
     return float(sum(in_threads(run, range(0, task.n, STRIP), task.workers)))
-
-

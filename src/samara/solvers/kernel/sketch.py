@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samara.core import Array
 from samara.errors import InputError
 from samara.linalg.basis import orthonormalized
 from samara.linalg.blas import in_threads
 from samara.linalg.ranges import checked_count
-from samara.solvers.kernel.matrix import STRIP, Products
+from samara.solvers.kernel.matrix import STRIP, Products, too_extreme
 from samara.solvers.kernel.spectral import Spectral
-from samara.solvers.kernel.task import KernelTask, without
+from samara.solvers.kernel.task import KernelTask, rounding_of, warn_of_sign, without
 
 PROBES = 10  # Gaussian vectors that the error is estimated with
 FIRST, GROWTH = 64, 2  # rank tried first, and how it grows
+LARGEST = 1e150  # entry whose square is still a number
 SHARE = 0.01  # of the smallest ridge: what may be left of the matrix along a random direction
 GRID_FLOOR = 1e-6  # of the trace: the ridge that a rank "auto" is found for where none is given
 
@@ -65,7 +65,10 @@ class KernelSketch:
     def _of_rank(self, task: KernelTask, rank: int) -> Spectral:
         products, rng, n = Products(task), task.rng(), task.n
         width = min(rank + self.oversampling, n - task.fit_intercept)
-        basis = orthonormalized(products(rng.standard_normal((n, width))))
+        made = products(rng.standard_normal((n, width)))
+        if np.abs(made).max(initial=0.0) > LARGEST:
+            raise too_extreme(float(task.matrix.tile(slice(0, 1), slice(0, 1))[0, 0]))
+        basis = orthonormalized(made)
         for _ in range(self.power):
             basis = orthonormalized(products(basis))
         probes = without(task.constant, rng.standard_normal((n, PROBES)))
@@ -73,15 +76,17 @@ class KernelSketch:
         KQ, Kg = seen[:, : basis.shape[1]], seen[:, basis.shape[1] :]
         inner = basis.T @ KQ
         values, V = np.linalg.eigh((inner + inner.T) / 2)
-        kept = np.argsort(-values)[:rank]
         # What is rounding of the largest is no direction of the kernel, and may lean on the constant one.
-        kept = kept[values[kept] > n * np.finfo(task.gramian.dtype).eps * values.max(initial=0.0)]
-        made = Spectral(task, basis @ V[:, kept], values[kept], Ku)
-        left = Kg - made.U @ (made.values[:, None] * (made.U.T @ probes))
+        rounding = rounding_of(values, Ku, task.gramian.dtype)
+        sizes = np.abs(values) if warn_of_sign(values, rounding) else values
+        kept = np.argsort(-sizes)[:rank]
+        kept = kept[sizes[kept] > rounding]
+        factor = Spectral(task, basis @ V[:, kept], values[kept], Ku)
+        left = Kg - factor.U @ (factor.values[:, None] * (factor.U.T @ probes))
         error = float(np.linalg.norm(left) / np.sqrt(PROBES))
         if self.exact_error:
-            error = frobenius_error(task, made)
-        return replace(made, error=error)
+            error = frobenius_error(task, factor)
+        return replace(factor, error=error)
 
 
 def _smallest(task: KernelTask, made: Spectral) -> float:
@@ -102,5 +107,3 @@ def frobenius_error(task: KernelTask, made: Spectral) -> float:
         return float(np.einsum("ij,ij->", strip, strip))
 
     return float(np.sqrt(sum(in_threads(run, range(0, task.n, STRIP), task.workers))))
-
-

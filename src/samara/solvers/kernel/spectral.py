@@ -40,20 +40,22 @@ class Spectral:
         return self.task.solution(self._dual(alpha), self.Ku)
 
     def _dual(self, alpha: float) -> Array:
-        """U(Λ + α)⁻¹UᵀY, and what lies beyond U divided by λ + α, λ the smallest eigenvalue kept.
+        """U(Λ + α)⁻¹UᵀY, and what lies beyond U divided by |λ| + α, λ the smallest eigenvalue kept.
 
         Woodbury's formula divides it by α alone, as if K had nothing there; K itself then makes noise of it.
         With 400 rows and 20 directions predictions were off by 38 times the spread of the targets.
         """
         values, Y = self.values, self.task.Y
+        if self.error == 0:  # what K makes 0 of adds nothing to the model but noise, 1/α times as large
+            values = np.where(values == 0, np.inf, values)
         if alpha == 0:
-            sizes = np.sort(np.abs(values))[::-1]
+            sizes = np.sort(np.abs(self.values))[::-1]
             least = sizes[: numerical_rank(sizes, self.U.shape)].min(initial=np.inf)
-            values = np.where(np.abs(values) >= least, values, np.inf)
+            values = np.where(np.abs(self.values) >= least, values, np.inf)
         rotated = self.U.T @ Y
         c = self.U @ (rotated / (values + alpha)[:, None])
         if self.error > 0:
-            c += (Y - self.U @ rotated) / (self.values.min(initial=np.inf) + alpha)
+            c += (Y - self.U @ rotated) / (np.abs(self.values).min(initial=np.inf) + alpha)
         return np.asarray(c)
 
     def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from samara.core import Array
-from samara.errors import InputError
+from samara.errors import ConditionWarning, InputError
 from samara.maps import Gramian
 from samara.solvers.task import Rank
 
@@ -48,6 +49,7 @@ class KernelTask:
     alphas: tuple[float, ...] | None = None  # the ridges; None: a grid in proportion to the trace
     rank: Rank = "auto"
     workers: int = 1
+    most: int = 2000  # columns of a preconditioner
     spare: int = 0  # bytes for tiles kept from one product to the next
     entropy: int = 0
     report: Report | None = None
@@ -73,7 +75,7 @@ class KernelTask:
         return self.roots / np.linalg.norm(self.roots) if self.fit_intercept else None
 
     @property
-    def Y(self) -> Array:
+    def Y(self) -> Array:  # noqa: N802 - a matrix
         """√w·y, without what the intercept explains."""
         return without(self.constant, self.roots[:, None] * self.targets)
 
@@ -142,6 +144,26 @@ class DualFactor(Protocol):
 def without(constant: Array | None, V: Array) -> Array:
     """The columns of V less what they have of the constant direction."""
     return V if constant is None else V - np.multiply.outer(constant, constant @ V)
+
+
+def rounding_of(values: Array, Ku: Array, dtype: np.dtype[np.floating]) -> float:
+    """Size below which eigenvalues of n rows are rounding, of what the intercept took out as well."""
+    scale = max(float(np.abs(values).max(initial=0.0)), float(np.linalg.norm(Ku)))
+    return len(Ku) * float(np.finfo(dtype).eps) * scale
+
+
+def warn_of_sign(values: Array, rounding: float) -> bool:
+    """Whether eigenvalues are negative beyond rounding, which is warned of."""
+    lowest, largest = float(values.min(initial=0.0)), float(np.abs(values).max(initial=0.0))
+    if lowest >= -max(rounding, 1e-10 * len(values) * largest):
+        return False
+    warnings.warn(
+        f"The kernel is not positive definite: the smallest eigenvalue of its matrix is {lowest:.2g}, "
+        f"the largest {largest:.2g}. The solution is not the minimum of a penalised error.",
+        ConditionWarning,
+        stacklevel=2,
+    )
+    return True
 
 
 def groups_of(labels: Array) -> list[Array]:

@@ -1,0 +1,1 @@
+"""Kernel models against scikit-learn's and against the papers. ``python -m bench.kernel``"""
