@@ -142,7 +142,7 @@ class Checkpointed:
             return self.threads.summarize(source, make, name)
         lanes = self.threads.lanes(source)
         workers = f"{len(lanes)} worker{'s' * (len(lanes) > 1)}"
-        way = f"{type(empty).__name__} by {workers} of {self.block_rows} rows"
+        way = f"the {name} pass of {workers}, {self.block_rows:,} rows at a time"
         found = self.checkpoint.read(number, way)
         if found is not None and found.header["done"]:
             finished: S = restored(empty, found, 0)
