@@ -61,10 +61,8 @@ def pcg_duels(chosen: argparse.Namespace) -> list[Duel]:
     theirs = {"data": "arm", "n_rows": small, "model": ridge}
     ours = {"data": "arm", "n_rows": large, "model": {**model, "rank": rank}}
     sides = [
-        Contender("KernelRidge", f"{FITS}kernel_ridge", theirs),
-        Contender(
-            "KernelRidge float32", f"{FITS}kernel_ridge", {**theirs, "dtype": "float32"}, "KernelRidge"
-        ),
+        Contender("KernelRidge", f"{FITS}two_steps", theirs),
+        Contender("KernelRidge float32", f"{FITS}two_steps", {**theirs, "dtype": "float32"}, "KernelRidge"),
         Contender("samara", f"{FITS}regressor", ours, "KernelRidge"),
     ]
     found_rank = [Contender("samara", f"{FITS}regressor", {**ours, "model": model})]

@@ -11,6 +11,7 @@ from samara.core import Array, Factor, FeatureMap, Source
 from samara.errors import InputError
 from samara.linalg.triangular import triangle
 from samara.plan import Plan
+from samara.settings import Settings
 from samara.solvers import NormalFactor, RootFactor, RowFactor
 from samara.summaries import Layout, Moments, Triangle
 from samara.summaries.grown import Running
@@ -27,6 +28,13 @@ class Leftover:
     factor: Factor
     like: Source
     n_rows: int
+    settings: Settings
+
+    def refuse_other(self, settings: Settings) -> None:
+        """The summary has the nodes, folds and columns of its own fit."""
+        for name in ("layer", "sizes", "n_folds", "direct_link", "fit_intercept", "dtype"):
+            if getattr(settings, name) != getattr(self.settings, name):
+                raise InputError(f"The fit was made with other parameters, {name} differs: fit anew.")
 
 
 def summary_of(left: Leftover, rooted: bool) -> Running:

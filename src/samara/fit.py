@@ -283,4 +283,4 @@ class Trial:
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
         like, n = self.source.cut(0, 1), self.source.n_rows
-        return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n)
+        return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, self.settings)

@@ -126,7 +126,7 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
 
 def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
     """Of all entries of the scaled inputs together, as scikit-learn's ``gamma="scale"`` has it."""
-    if settings.scale == "quantile":
+    if settings.scale not in ("standard", None):
         return float(np.var(X))
     inputs = profile.inputs
     with np.errstate(over="ignore", invalid="ignore"):

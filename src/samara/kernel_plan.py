@@ -136,7 +136,7 @@ def pcg_rank(shape: KernelShape, budget: Budget) -> int:
 
 
 def _pcg_column(shape: KernelShape) -> int:
-    """Bytes of a column of the preconditioner: its factor and its directions, which take its place in float64."""
+    """Bytes of a column of the preconditioner: its factor and its directions (one in float64)."""
     factor = shape.itemsize if shape.itemsize == 8 else shape.itemsize + 8
     scores = 8 if shape.n_alphas > 1 else 0
     return (factor + scores) * shape.n_rows

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from samara.checkpoints import Checkpoint
-from samara.core import Source
+from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
@@ -51,7 +51,7 @@ class KernelSettings:
     rank: Rank | tuple[int, ...]  # of `nystroem` several to choose from
     selector: Selector | None
     selection_why: str
-    scale: str | None
+    scale: str | FeatureMap | None
     fit_intercept: bool
     budget: Budget
     dtype: np.dtype[np.floating]
@@ -110,8 +110,8 @@ class KernelSettings:
             entropy=self.entropy,
             alpha_per_target=self.alpha_per_target,
             progress=self.progress,
-            checkpoint=self.checkpoint,
             most_nodes=most,
+            checkpoint=self.checkpoint,
         )
 
     def n_centres(self, n: int) -> tuple[int, ...] | None:

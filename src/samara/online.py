@@ -2,70 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
-from samara.continued import Leftover, augmented_turn, mirrored, one_hot_turn, summary_of, turned
-from samara.core import Array, Factor, FeatureMap, Source, seen_through
-from samara.errors import ConditionWarning, InputError
-from samara.fit import Fitted, Trial, fit
+from samara.continued import Leftover, one_hot_turn, summary_of, turned
+from samara.core import Array, FeatureMap, Source, seen_through
+from samara.errors import InputError, NonFiniteError
+from samara.fit import Fitted, fit
 from samara.linalg.blas import in_threads
 from samara.maps import fused
 from samara.model import Model
-from samara.plan import Plan
+from samara.past import LARGEST_WEIGHT, Fading, Memory
+from samara.plan import Plan, make_plan
 from samara.prepare import draw_maps, first_look, look
 from samara.selection import Loo, Selection
 from samara.settings import Settings
-from samara.solvers import IllConditionedError, NormalFactor, RootFactor, Task
 from samara.solvers.sequential import Inverse, Woodbury
 from samara.summaries import Layout, Moments, Profile, Triangle
-from samara.summaries.grown import Running, scaled, sum_of, widened
+from samara.summaries.grown import Running, is_finite, scaled, sum_of, widened
+from samara.summarized import Summarized, plain
 from samara.windows import Window
 
-LARGEST_WEIGHT = 1e100  # of a new row under forgetting, before all are brought back to 1
-LANE_ROWS = 512  # of a batch, for each worker that it is worth waking
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What is kept of the past."""
-
-    update: str | Woodbury = "information"  # information, qr, or Woodbury's formula
-    forget: float = 1.0  # weight of a row, each time another arrives
-    window: int | None = None  # only the last so many rows count
-
-    def validate(self) -> None:
-        """Refuse what can't go together."""
-        if not 0 < self.forget <= 1:
-            raise InputError(f"forget must lie above 0 and not above 1, got {self.forget!r}.")
-        if self.window is not None and self.window < 1:
-            raise InputError(f"window must be at least one row, got {self.window!r}.")
-        if self.forget < 1 and self.window is not None:
-            raise InputError("Give forget or window, not both.")
-        if isinstance(self.update, Woodbury):
-            self.update.validate()
-            if self.forget < 1 or self.window is not None:
-                raise InputError('update="woodbury" neither forgets nor slides: use update="information".')
-
-
-@dataclass(frozen=True)
-class Given:
-    """A solver whose factor is there already."""
-
-    factor: Factor
-    name: str
-
-    def validate(self) -> None:
-        """There is nothing to set."""
-
-    def __call__(self, task: Task) -> Factor:
-        """The factor."""
-        return self.factor
+LANE_ROWS = 256  # of a batch, for each worker that it is worth waking
+LONG = 1 << 20  # rows a stream is planned for, however few the first batch has
 
 
 class Stream:
@@ -87,7 +51,9 @@ class Stream:
         self._chosen: Selection | None = None  # of the first batch, by Woodbury's rule
         self.n_rows = 0
         self._lock = RLock()
-        self._weight = 1.0  # that the next row gets under forgetting; older ones got less
+        self._fading = Fading(memory.forget, LARGEST_WEIGHT[settings.dtype.name])
+        self._changed = False  # by the batch that is being taken in
+        self._broken = False  # by one that failed halfway
 
     @classmethod
     def after(cls, left: Leftover, settings: Settings, memory: Memory, plain_targets: bool) -> Stream:
@@ -95,37 +61,58 @@ class Stream:
         made = cls(settings, memory, plain_targets)
         if memory.window is not None or isinstance(memory.update, Woodbury):
             raise InputError("A window, and Woodbury's formula, begin with partial_fit: fit keeps no rows.")
+        left.refuse_other(settings)
         made.maps, made._like, made.n_rows = left.maps, left.like, left.n_rows
         made.layout, made._trace = left.layout, left.trace
         made.plan = made._planned(left.plan)
         first = summary_of(left, memory.update == "qr")
         if plain_targets:
             turn = one_hot_turn(left.layout)
-            made._set_plain(turn.shape[1])
+            made.layout = plain(left.layout, turn.shape[1])
             first = turned(first, turn, made.layout)
         made._kept = [first, *(made._summary() for _ in range(made.plan.workers - 1))]
         return made
 
-    def _set_plain(self, n_targets: int) -> None:
-        """Targets neither centred nor scaled."""
-        none = np.zeros(n_targets)
-        self.layout = replace(self.layout, centre=none, spread=none + 1)
-
     def learn(self, source: Source) -> None:
-        """Take the rows of a batch in."""
+        """Take the rows of a batch in; more targets than before were 0 in all rows so far."""
         with self._lock:
+            self._refuse_broken()
             if not self.n_rows:
                 self._begin(source)
-            source = self._weighed(source)
-            if isinstance(self._kept, Inverse | Window):
-                self._kept.learn(self._seen(source))
-            else:
-                self._update(self._kept, self._seen(source))
-            self.n_rows += source.n_rows
+            with self._changing():
+                if source.n_targets > self.layout.n_targets:
+                    self._widen(source.n_targets - self.layout.n_targets)
+                source, fading = self._weighed(source)
+                if isinstance(self._kept, list):
+                    self._update(self._kept, self._seen(source))
+                else:
+                    self._changed |= isinstance(self._kept, Inverse)
+                    self._kept.learn(self._seen(source))
+                self._fading = fading
+                self.n_rows += source.n_rows
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A batch that fails at its first block leaves all as it was; one that fails later is not hidden."""
+        kept, layout, self._changed = self._kept, self.layout, False
+        try:
+            yield
+        except BaseException as error:
+            self._broken = self._changed or not isinstance(error, Exception)
+            self._kept, self.layout = kept, layout
+            raise
+
+    def _refuse_broken(self) -> None:
+        if self._broken:
+            raise InputError(
+                "An earlier batch failed or was interrupted halfway, and which of its rows were learned is "
+                "not known: nothing more can be learned or solved. Fit anew, or go on from an earlier copy."
+            )
 
     def unlearn(self, source: Source) -> None:
         """Take rows out again that were learned before."""
         with self._lock:
+            self._refuse_broken()
             if not isinstance(self._kept, list) or self.memory.update == "qr" or self.memory.forget < 1:
                 raise InputError(
                     'Rows can be unlearned with update="information", without forget or window, only.'
@@ -135,29 +122,32 @@ class Stream:
             lanes = [self._summary() for _ in self._kept]
             self._update(lanes, self._seen(source))
             _refuse_strangers(self._kept, lanes)
-            for lane in lanes:
-                kept = self._kept[0]
-                assert isinstance(kept, Moments)
-                assert isinstance(lane, Moments)
-                kept.subtract(lane)
-            self.n_rows -= source.n_rows
+            with self._changing():
+                self._changed = True
+                for lane in lanes:
+                    kept = self._kept[0]
+                    assert isinstance(kept, Moments)
+                    assert isinstance(lane, Moments)
+                    kept.subtract(lane)
+                self.n_rows -= source.n_rows
 
-    def add_targets(self, count: int) -> None:
-        """Room for more targets, which were 0 in all rows so far."""
-        with self._lock:
-            layout, new = self.layout, np.zeros(count)
-            layout = replace(
-                layout, centre=np.append(layout.centre, new), spread=np.append(layout.spread, new + 1)
-            )
-            self.layout = layout
-            if isinstance(self._kept, list):
-                self._kept = [widened(lane, layout) for lane in self._kept]
-            else:
-                self._kept.widen(layout)
+    def _widen(self, count: int) -> None:
+        """Room for more targets."""
+        layout, new = self.layout, np.zeros(count)
+        self.layout = replace(
+            layout, centre=np.append(layout.centre, new), spread=np.append(layout.spread, new + 1)
+        )
+        if isinstance(self._kept, list):
+            self._kept = [widened(lane, self.layout) for lane in self._kept]
+        else:
+            self._kept = self._kept.widened(self.layout)
 
     def fitted(self, turn: Array | None = None) -> Fitted:
         """Choose and solve; ``turn`` makes other targets of the constant and those kept, (1 + t, t')."""
         with self._lock:
+            self._refuse_broken()
+            if not self.n_rows:
+                raise InputError("Every row was unlearned: there is nothing left to learn from.")
             if isinstance(self._kept, Inverse):
                 return self._current(self._kept, turn)
             summaries = self._kept if isinstance(self._kept, list) else self._kept.summaries()
@@ -168,7 +158,7 @@ class Stream:
         """The model as the last chunk left it."""
         layout, dtype = self.layout, self.settings.dtype
         if turn is not None:
-            layout = replace(layout, centre=np.zeros(turn.shape[1]), spread=np.ones(turn.shape[1]))
+            layout = plain(layout, turn.shape[1])
         coef, intercept = layout.restore(kept.solution(turn))
         return Fitted(
             model=Model(self.maps, coef.astype(dtype), intercept.astype(dtype)),
@@ -182,39 +172,13 @@ class Stream:
         )
 
     def _solved(self, folds: list[Array], turn: Array | None) -> Fitted:
-        layout, settings = self.layout, self.settings
-        if turn is not None:
-            layout = replace(layout, centre=np.zeros(turn.shape[1]), spread=np.ones(turn.shape[1]))
-        rooted = self.memory.update == "qr"
-        if self._weight != 1:  # the newest row weighs 1
-            factor = (np.sqrt if rooted else float)(1 / self._weight)
-            folds = [fold * factor for fold in folds]
-        whole = folds if rooted else [mirrored(fold) for fold in folds]
-        if turn is not None:
-            wide = augmented_turn(layout, turn)
-            whole = [fold @ wide if rooted else wide.T @ fold @ wide for fold in whole]
-        if rooted:
-            return self._trial(self._rooted(whole, layout), "qr", layout).finish()
-        try:
-            return self._trial(NormalFactor(whole, layout, settings.fit_intercept), "gram", layout).finish()
-        except IllConditionedError as error:
-            warnings.warn(
-                f"The condition number of H is about {error.condition:.1e}: too large for its Gram matrix "
-                'with so small a ridge. Directions lost to rounding are left out; update="qr" keeps them.',
-                ConditionWarning,
-                stacklevel=5,
-            )
-        return self._trial(self._rooted([root_of(fold) for fold in whole], layout), "qr", layout).finish()
-
-    def _rooted(self, folds: list[Array], layout: Layout) -> RootFactor:
-        return RootFactor(folds, layout, self.settings.fit_intercept, max(self.n_rows, 1))
-
-    def _trial(self, factor: Factor, name: str, layout: Layout) -> Trial:
-        settings = replace(self.settings, solver=Given(factor, name))
-        sizes = settings.first_sizes()
-        trial = Trial(settings, self._like, self.maps, (layout, self._trace), self.plan, sizes)
-        trial.plan = replace(self.plan, solver=name)
-        return trial.attempt(None)
+        rooted, newest = self.memory.update == "qr", self._fading.newest
+        if newest != 1:  # the newest row weighs 1
+            folds = [fold / (np.sqrt(newest) if rooted else newest) for fold in folds]
+        if not any(fold[:, 0].any() for fold in folds):
+            raise InputError("All rows that count have weight 0: there is nothing to learn from.")
+        kept = Summarized(folds, rooted, self.n_rows, self.settings, self.maps, self.plan)
+        return kept.fitted(self._like, (self.layout, self._trace), turn)
 
     def _begin(self, source: Source) -> None:
         """Freeze scaling, nodes and shifts."""
@@ -225,17 +189,15 @@ class Stream:
         mapped = seen_through(source, fused(self.maps, source.is_sparse))
         self.layout, self._trace = first_look(mapped, settings, profile)
         if self._plain:
-            self._set_plain(source.n_targets)
-        self.plan = self._planned(settings.plan(source, sizes, self._trace))
+            self.layout = plain(self.layout, source.n_targets)
+        self.plan = self._planned(self._long_plan(source))
         if isinstance(self.memory.update, Woodbury):
             alpha = self._first_ridge(source, profile)
             self._kept = Inverse(
                 self.memory.update, self.layout, alpha, settings.fit_intercept, self.plan.block_rows
             )
         elif self.memory.window is not None:
-            self._kept = Window(
-                self.memory.window, self._summary, lambda one, rows: self._update([one], rows)
-            )
+            self._kept = Window(self.memory.window, self._summary, self._update_one)
         else:
             self._kept = [self._summary() for _ in range(self.plan.workers)]
 
@@ -249,6 +211,13 @@ class Stream:
         done = fit(source, replace(self.settings, selector=Loo(), alpha_per_target=False), profile)
         self._chosen = done.selection
         return float(done.alpha)
+
+    def _long_plan(self, source: Source) -> Plan:
+        """The plan of many rows: the first batch may be one row, and blocks are cut as planned."""
+        shape = self.settings.shape(source, self.settings.first_sizes(), self._trace)
+        solver = "qr" if self.memory.update == "qr" else "gram"
+        long = replace(shape, n_rows=max(LONG, shape.n_rows))
+        return make_plan(long, solver, self.settings.budget, self.settings.selection_why)
 
     def _planned(self, plan: Plan) -> Plan:
         kept = self.memory.update if isinstance(self.memory.update, str) else self.memory.update.name
@@ -270,23 +239,27 @@ class Stream:
         def run(number: int) -> None:
             for block in parts[number].blocks(self.plan.block_rows):
                 lanes[number].update(block)
+                self._changed = True
 
         in_threads(run, range(len(parts)), len(parts))
+        self._changed = True
+        if not all(is_finite(lane) for lane in lanes[: len(parts)]):
+            raise NonFiniteError(f"Features or targets of these rows are too large for {self.layout.dtype}.")
 
-    def _weighed(self, source: Source) -> Source:
-        """Under forgetting each row gets more weight than the one before, instead of all those less."""
-        forget = self.memory.forget
-        if forget == 1:
-            return source
-        growth = self._weight * forget ** -np.arange(1.0, source.n_rows + 1)
-        if growth[-1] > LARGEST_WEIGHT:
+    def _update_one(self, one: Running, source: Source) -> None:
+        self._update([one], source)
+
+    def _weighed(self, source: Source) -> tuple[Source, Fading]:
+        """The rows with their weights under forgetting, and how it goes on."""
+        if self._fading.forget == 1:
+            return source, self._fading
+        factor, weights, fading = self._fading.after(source.n_rows)
+        if factor != 1:
+            self._changed = True
             assert isinstance(self._kept, list)
             for lane in self._kept:
-                scaled(lane, 1 / self._weight)
-            self._weight = 1.0
-            growth = forget ** -np.arange(1.0, source.n_rows + 1)
-        self._weight = float(growth[-1])
-        return source.weighted(growth)
+                scaled(lane, factor)
+        return source.weighted(weights), fading
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
@@ -301,13 +274,6 @@ def _refuse_strangers(kept: list[Running], lanes: list[Running]) -> None:
     for had, taken in zip(sum_of(kept), sum_of(lanes), strict=True):
         if taken[0, 0] > had[0, 0] * (1 + 1e-9):
             raise InputError("These rows were not all learned before, or not with these weights.")
-
-
-def root_of(moments: Array) -> Array:
-    """Rows S with SᵀS the moments, without the directions that are rounding."""
-    values, vectors = np.linalg.eigh(moments)
-    kept = values > 8 * np.finfo(float).eps * max(float(np.trace(moments)), 0.0)
-    return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
 
 
 def _refuse_second_passes(settings: Settings) -> None:

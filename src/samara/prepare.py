@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from samara.core import FeatureMap, Source
+from samara.errors import InputError
 from samara.linalg import kernels
 from samara.maps import (
     AdditiveNodes,
@@ -15,6 +16,7 @@ from samara.maps import (
     QuantileNormal,
     Standardize,
     as_dtype,
+    given_scaling,
 )
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
 from samara.summaries import Layout, Profile
@@ -24,7 +26,7 @@ class Scaled(Protocol):
     """Settings that say how the inputs are scaled."""
 
     @property
-    def scale(self) -> str | None: ...
+    def scale(self) -> str | FeatureMap | None: ...
     @property
     def dtype(self) -> np.dtype[np.floating]: ...
 
@@ -69,7 +71,12 @@ def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: in
 
 
 def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap:
-    """How the inputs are scaled, learned from the look."""
+    """How the inputs are scaled: as given, or learned from the look."""
+    if settings.scale is not None and not isinstance(settings.scale, str):
+        if settings.scale.n_out != source.n_features:
+            given, columns = settings.scale.n_out, source.n_features
+            raise InputError(f"scale must keep the number of columns: it gives {given}, X has {columns}.")
+        return given_scaling(settings.scale, settings.dtype)
     if settings.scale == "standard":
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
     if settings.scale == "quantile":

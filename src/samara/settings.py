@@ -36,7 +36,7 @@ class Settings:
     solver: Solver | None  # None: the plan chooses
     selector: Selector | None
     selection_why: str
-    scale: str | None
+    scale: str | FeatureMap | None
     direct_link: bool
     fit_intercept: bool
     budget: Budget

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from copy import copy
 
 from samara.core import Source
 from samara.summaries import Layout
@@ -62,13 +63,14 @@ class Window:
             skip = max(0, skip - piece.n_rows)
         return [oldest, *self._front[-1:], self._back, self._newest]
 
-    def widen(self, layout: Layout) -> None:
-        """Room for more targets, which were 0 in all rows so far."""
-        more = layout.n_targets
-        self._chunks = deque([piece.padded(more) for piece in chunk] for chunk in self._chunks)
-        self._filling = [piece.padded(more) for piece in self._filling]
-        self._front = [widened(one, layout) for one in self._front]
-        self._back, self._newest = widened(self._back, layout), widened(self._newest, layout)
+    def widened(self, layout: Layout) -> Window:
+        """The same rows with more targets, which were 0 in all of them."""
+        made, more = copy(self), layout.n_targets
+        made._chunks = deque([piece.padded(more) for piece in chunk] for chunk in self._chunks)
+        made._filling = [piece.padded(more) for piece in self._filling]
+        made._front = [widened(one, layout) for one in self._front]
+        made._back, made._newest = widened(self._back, layout), widened(self._newest, layout)
+        return made
 
     def _close(self) -> None:
         """A chunk is full."""

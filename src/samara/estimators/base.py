@@ -41,7 +41,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
-        scale: str | None = "standard",
+        scale: Any = "standard",
         direct_link: bool = False,
         fit_intercept: bool = True,
         update: Any = "information",

@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
+from importlib.metadata import version
 from typing import Any, TypeVar
 
 import numpy as np
@@ -56,11 +57,9 @@ def _data(estimator: Any, source: ArraySource) -> dict[str, str]:
 
 
 def _settings(estimator: Any) -> dict[str, str]:
-    from samara import __version__  # not there yet when this module is loaded
-
     params = estimator.get_params(deep=False)
     told = {name: described(value) for name, value in params.items() if name not in NOT_IN_THE_MODEL}
-    return {"estimator": type(estimator).__name__, **told, "version of Samara": __version__}
+    return {"estimator": type(estimator).__name__, **told, "version of Samara": version("samara")}
 
 
 def described(value: Any) -> str:

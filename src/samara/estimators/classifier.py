@@ -59,7 +59,7 @@ n_features_in_, feature_names_in_
         rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
-        scale: str | None = "standard",
+        scale: Any = "standard",
         direct_link: bool = False,
         fit_intercept: bool = True,
         class_weight: Any = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -38,8 +38,10 @@ class ClosedForm(Reports, BaseEstimator):
             yield
         except BaseException:
             running = {k: v for k, v in self.__dict__.items() if k.startswith(("_callback", "_skl_callback"))}
-            self.__dict__.clear()
-            self.__dict__.update(before | running)  # scikit-learn still has to take its callbacks down
+            before |= running  # scikit-learn still has to take its callbacks down
+            for name in set(self.__dict__) - set(before):
+                del self.__dict__[name]
+            self.__dict__.update(before)  # never empty: another thread may be predicting
             raise
 
     def _following(
@@ -64,6 +66,10 @@ class ClosedForm(Reports, BaseEstimator):
             return CallbackProgress(self, root)
         return PlainProgress() if self.verbose else None
 
+    def _together(self) -> AbstractContextManager[Any]:
+        """While results are read that belong together."""
+        return nullcontext()
+
     def _rows(self, X: Any) -> Any:
         """Rows to predict, checked against those of the fit."""
         check_is_fitted(self, "model_")
@@ -71,12 +77,12 @@ class ClosedForm(Reports, BaseEstimator):
         refuse_non_finite(X, getattr(self, "feature_names_in_", None))
         return X
 
-    def _outputs(self, X: Any) -> Array:
+    def _outputs(self, X: Any, model: Model | None = None) -> Array:
         """h(x)ᵀβ of every row, (n, t), block by block."""
         X = self._rows(X)
         engine = self.engine if isinstance(self.engine, Threads) else Threads()
         engine = replace(engine, block_rows=engine.block_rows or DEFAULT_BLOCK)
-        return self.model_.predict(ArraySource(X, np.empty((X.shape[0], 0))), engine)
+        return (model or self.model_).predict(ArraySource(X, np.empty((X.shape[0], 0))), engine)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError
@@ -147,8 +147,15 @@ class Classification(ClassifierMixin, ClosedForm):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column a class; for two classes, that of the second.
         """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if len(self.classes_) == 2 else outputs
+        return self._scored(X)[0]
+
+    def _scored(self, X: Any) -> tuple[Array, Array]:
+        """Outputs, and the classes that they are of."""
+        check_is_fitted(self, "model_")
+        with self._together():
+            model, classes = self.model_, self.classes_
+        outputs = self._outputs(X, model)
+        return outputs[:, 0] if len(classes) == 2 else outputs, classes
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -163,9 +170,9 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (n_samples,)
             The class with the largest output.
         """
-        scores = self.decision_function(X)
+        scores, classes = self._scored(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(classes[codes])
 
     def predict_proba(self, X: Any) -> Array:
         """Estimate class probabilities.

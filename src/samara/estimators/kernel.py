@@ -32,7 +32,7 @@ class BaseKernelELM(ClosedForm):
         rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
-        scale: str | None = None,
+        scale: Any = None,
         fit_intercept: bool = True,
         memory: str | int | None = None,
         engine: Any = None,
@@ -121,8 +121,9 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         How the ridge is chosen. ``auto`` is exact leave-one-out; with ``nystroem`` 5-fold from its pass.
     alpha_per_target : bool, default=False
         Choose a ridge for each target.
-    scale : {"standard", "quantile"} or None, default=None
-        Scaling of the inputs; with None kernels are those of the inputs as they are.
+    scale : {"standard", "quantile"}, FeatureMap or None, default=None
+        Scaling of the inputs; with None kernels are those of the inputs as they are. A map such as
+        ``samara.maps.Standardize(mean, spread, dtype)`` is used as given.
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
     memory : str, int or None, default=None
@@ -242,7 +243,7 @@ n_iter_, model_, n_features_in_, feature_names_in_
         rank: Any = "auto",
         selection: Any = "auto",
         alpha_per_target: bool = False,
-        scale: str | None = None,
+        scale: Any = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
         memory: str | int | None = None,

@@ -17,7 +17,8 @@ from samara.errors import InputError, unknown_name
 from samara.estimators.common import ClosedForm
 from samara.estimators.inputs import check_inputs, check_weights, distinct, refuse_non_finite
 from samara.maps import OneHot
-from samara.online import Memory, Stream
+from samara.online import Stream
+from samara.past import Memory
 from samara.solvers.sequential import Woodbury
 from samara.sources import ArraySource
 
@@ -111,6 +112,10 @@ class Online(ClosedForm):
             )
         return Stream.after(left, self._settings(), read_memory(self), plain)
 
+    def _together(self) -> RLock:
+        """Another thread may be learning."""
+        return one_at_a_time(self)
+
     def _forget_results(self) -> None:
         for name in type(self)._RESULTS:
             self.__dict__.pop(name, None)
@@ -128,6 +133,7 @@ class Online(ClosedForm):
         refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
         (stream.unlearn if out else stream.learn)(source)
         self._forget_results()
+        self.__dict__.pop("_left", None)  # the stream has it now
 
 
 class OnlineRegression(Online):
@@ -178,8 +184,8 @@ class OnlineRegression(Online):
             X, y = check_batch(self, X, y, began, multi_output=True, y_numeric=True)
             source = ArraySource(X, y.reshape(len(y), -1), check_weights(sample_weight, X))
             stream = self._stream_of(fresh=not out)
-            if began and (y.ndim == 1) != self._one_target:
-                raise InputError("y has another number of targets than before.")
+            if began:
+                refuse_other_targets(y, self._one_target, stream.layout.n_targets)
             self._taken(source, stream, out)
             self._one_target = y.ndim == 1
         return self
@@ -243,29 +249,20 @@ class OnlineClassification(Online):
             y = column_or_1d(y, warn=True)
             weight = check_weights(sample_weight, X)
             stream = self._stream_of(fresh=not out)
-            known = list(self.__dict__.get("_labels", self.__dict__.get("classes_", ())))
-            new = self._unseen(y, classes, known, out)
-            if known and new:
-                stream.add_targets(len(new))
-            self._labels = known + new
-            coded = OneHot(np.array(self._labels))
+            known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
+            seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
+            self._labels = with_new(known, seen, not out)
+            coded = OneHot(self._labels)
             self._taken(ArraySource(X, y.reshape(-1, 1), weight).with_targets(coded), stream, out)
             self.classes_ = np.sort(coded.labels)
         return self
-
-    def _unseen(self, y: Array, classes: Any, known: list[Any], out: bool) -> list[Any]:
-        seen = distinct(y).tolist() + ([] if classes is None else np.asarray(classes).tolist())
-        new = sorted(set(seen) - set(known))
-        if out and new:
-            raise InputError(f"The class {new[0]!r} was never learned.")
-        return new
 
     def _turn(self) -> Array:
         """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""
         count = len(self.classes_)
         if count < 2:
             raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
-        order = np.argsort(np.array(self._labels))
+        order = np.argsort(self._labels)
         turn = np.zeros((1 + count, count))
         turn[0] = -1
         turn[1 + order, np.arange(count)] = 2
@@ -275,3 +272,23 @@ class OnlineClassification(Online):
 def check_batch(estimator: Any, X: Any, y: Any, began: bool, **options: Any) -> Any:
     """A batch as arrays; its columns must be those of the first."""
     return check_inputs(estimator, X, y, fitting=True, first=not began, at_least=1, **options)
+
+
+def refuse_other_targets(y: Array, one_target: bool, n_targets: int) -> None:
+    """A batch must have the targets of the first."""
+    given = 1 if y.ndim == 1 else y.shape[1]
+    if given != n_targets or (y.ndim == 1) != one_target:
+        was = "a vector" if one_target else f"{n_targets} columns"
+        now = "a vector" if y.ndim == 1 else f"{given} columns"
+        raise InputError(f"y was {was} in the rows so far, and is {now} in this batch.")
+
+
+def with_new(known: Array, seen: list[Array], welcome: bool) -> Array:
+    """The labels known so far, and behind them, sorted, those seen for the first time."""
+    new = {label for labels in seen for label in labels.tolist()} - set(known.tolist())
+    if new and not welcome:
+        raise InputError(f"The class {min(new)!r} was never learned.")
+    if len({isinstance(label, str) for label in [*known.tolist(), *new]}) > 1:
+        raise InputError("Labels must be all text or all numbers, in all batches together.")
+    dtype = np.result_type(known, *seen)
+    return np.concatenate([known.astype(dtype), np.array(sorted(new), dtype)])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from samara.core import FeatureMap
 from samara.engines import Threads
 from samara.errors import InputError, unknown_name
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
@@ -17,11 +18,14 @@ SCALES = ("standard", "quantile")
 DTYPES = ("float32", "float64")
 
 
-def read_scale(scale: Any) -> str | None:
-    """How inputs are scaled."""
-    if scale is not None and scale not in SCALES:
-        raise unknown_name("scale", scale, (*SCALES, "None"))
-    return None if scale is None else str(scale)
+def read_scale(scale: Any) -> str | FeatureMap | None:
+    """How inputs are scaled: a name, or a map that is known already."""
+    if scale is None or (isinstance(scale, str) and scale in SCALES):
+        return scale
+    if callable(scale) and hasattr(scale, "n_out"):
+        made: FeatureMap = scale
+        return made
+    raise unknown_name("scale", scale, (*SCALES, "None", "a FeatureMap"))
 
 
 def read_dtype(given: Any) -> np.dtype[np.floating]:
@@ -39,9 +43,8 @@ def read_rank(rank: Any, of: str) -> Rank:
     """A number, a share or "auto"."""
     if isinstance(rank, str) and rank == "auto":
         return "auto"
-    if isinstance(rank, bool):
-        rank = None  # True is not one direction
-    whole = isinstance(rank, Integral) and int(rank) >= 1
+    counts = not isinstance(rank, bool)  # True is not one direction
+    whole = counts and isinstance(rank, Integral) and int(rank) >= 1
     share = isinstance(rank, Real) and not isinstance(rank, Integral) and 0 < float(rank) <= 1
     if not (whole or share):
         raise InputError(

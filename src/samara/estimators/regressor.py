@@ -42,8 +42,9 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         How ridge and size are chosen; ``auto`` is exact 5-fold without a second pass.
     alpha_per_target : bool, default=False
         Choose a ridge for each target.
-    scale : {"standard", "quantile"} or None, default="standard"
-        Scaling of the inputs.
+    scale : {"standard", "quantile"}, FeatureMap or None, default="standard"
+        Scaling of the inputs, learned from the rows (in ``partial_fit`` from the first batch). A map such as
+        ``samara.maps.Standardize(mean, spread, dtype)`` is used as given.
     direct_link : bool, default=False
         Give the inputs themselves to the output as well (RVFL).
     fit_intercept : bool, default=True

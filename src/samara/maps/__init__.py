@@ -7,7 +7,15 @@ from samara.maps.kernels import KERNELS, Kernel
 from samara.maps.landmarks import Landmarks, whitened
 from samara.maps.layers import LAYERS, Additive, Radial
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
-from samara.maps.scaling import AsFloat, ClassCodes, OneHot, QuantileNormal, Standardize
+from samara.maps.scaling import (
+    AsFloat,
+    ClassCodes,
+    OneHot,
+    OwnScaling,
+    QuantileNormal,
+    Standardize,
+    given_scaling,
+)
 
 __all__ = [
     "KERNELS",
@@ -22,6 +30,7 @@ __all__ = [
     "KernelRows",
     "Landmarks",
     "OneHot",
+    "OwnScaling",
     "Project",
     "QuantileNormal",
     "Radial",
@@ -30,6 +39,7 @@ __all__ = [
     "Whitened",
     "as_dtype",
     "fused",
+    "given_scaling",
     "leading",
     "whitened",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from samara.core import Array, dense
+from samara.core import Array, FeatureMap, dense
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,29 @@ class QuantileNormal:
         for j, (knots, scores) in enumerate(zip(self.knots, self.scores, strict=True)):
             made[:, j] = np.interp(X[:, j], knots, scores)
         return made
+
+
+@dataclass(frozen=True)
+class OwnScaling:
+    """A map of the user's own in place of a scaling: it gets dense rows and may give any precision."""
+
+    scaling: FeatureMap
+    dtype: np.dtype[np.floating]
+
+    @property
+    def n_out(self) -> int:
+        return self.scaling.n_out
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """The rows as the map has them, in the working precision."""
+        return _into(np.asarray(self.scaling(dense(X))), self.dtype, out)
+
+
+def given_scaling(scaling: FeatureMap, dtype: np.dtype[np.floating]) -> FeatureMap:
+    """A scaling that was given, not learned, in the working precision."""
+    if isinstance(scaling, Standardize | AsFloat | QuantileNormal):
+        return replace(scaling, dtype=dtype)
+    return OwnScaling(scaling, dtype)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from samara.core import Array, Source
-from samara.errors import InputError
+from samara.errors import ConditionWarning, InputError, NonFiniteError
 from samara.linalg.blas import single_blas_thread
 from samara.summaries import Layout
 
@@ -59,18 +61,22 @@ class Inverse:
             )
         self.rule, self.layout, self.alpha, self.fit_intercept = rule, layout, alpha, fit_intercept
         self._first = 0 if fit_intercept else 1  # first column that takes part
-        size, targets = (
-            1 + layout.n_features - self._first,
-            1 + layout.n_targets,
-        )  # the constant, and the targets
+        size = 1 + layout.n_features - self._first
+        targets = 1 + layout.n_targets  # the constant first
         self.gram, self.cross = np.zeros((size, size)), np.zeros((size, targets))
         self.inverse, self.beta = np.zeros((0, 0)), np.zeros((size, targets))
-        self._workspace = layout.workspace(block_rows)
+        self._workspace: Array | None = None
         self._block_rows = block_rows
-        self._since = 0
+        self._since, self._warned = 0, False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two chunks."""
+        return {**self.__dict__, "_workspace": None}
 
     def learn(self, source: Source) -> None:
         """Update by the chunks of a batch."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(self._block_rows)
         with single_blas_thread():
             for part in source.parts(1):
                 for block in part.blocks(self._block_rows):
@@ -111,11 +117,29 @@ class Inverse:
 
     def resync(self) -> None:
         """K⁻¹ from the moments: what rounding has done since is gone."""
+        if not np.isfinite(self.gram.diagonal()).all() or not np.isfinite(self.cross).all():
+            raise NonFiniteError(f"Features or targets of these rows are too large for {self.layout.dtype}.")
         K = self.gram + np.diag(self._ridge())
-        factor = cho_factor(K, check_finite=False)
-        self.inverse = cho_solve(factor, np.eye(len(K)), check_finite=False)
-        self.beta = cho_solve(factor, self.cross, check_finite=False)
+        least = 8 * np.finfo(float).eps * float(np.trace(K))
+        if self.alpha >= least:
+            factor = cho_factor(K, check_finite=False)
+            self.inverse = cho_solve(factor, np.eye(len(K)), check_finite=False)
+        else:  # a Cholesky factor would be one of rounding
+            self._warn(least)
+            values, vectors = eigh(K, check_finite=False)
+            self.inverse = (vectors / np.maximum(values, least)) @ vectors.T
+        self.beta = self.inverse @ self.cross
         self._since = 0
+
+    def _warn(self, least: float) -> None:
+        if not self._warned:
+            warnings.warn(
+                f"The ridge {self.alpha:.1e} is below the rounding of the moments, {least:.1e}, which serves "
+                'along directions smaller still. update="qr" keeps them.',
+                ConditionWarning,
+                stacklevel=2,
+            )
+        self._warned = True
 
     def _ridge(self) -> Array:
         ridge = np.full(len(self.gram), self.alpha)
@@ -123,11 +147,12 @@ class Inverse:
             ridge[0] = 0.0
         return ridge
 
-    def widen(self, layout: Layout) -> None:
-        """Room for more targets, which were 0 in all rows so far."""
-        more = layout.n_targets - self.layout.n_targets
-        self.layout, self._workspace = layout, layout.workspace(self._block_rows)
-        self.cross, self.beta = (np.pad(array, ((0, 0), (0, more))) for array in (self.cross, self.beta))
+    def widened(self, layout: Layout) -> Inverse:
+        """The same rows with more targets, which were 0 in all of them."""
+        made, more = copy(self), layout.n_targets - self.layout.n_targets
+        made.layout, made._workspace = layout, None
+        made.cross, made.beta = (np.pad(array, ((0, 0), (0, more))) for array in (self.cross, self.beta))
+        return made
 
     def solution(self, turn: Array | None) -> Array:
         """(1 + L, t): intercept and weights; ``turn`` makes other targets of the constant and those kept."""

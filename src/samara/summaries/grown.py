@@ -63,6 +63,14 @@ def scaled(summary: Running, factor: float) -> None:
             gram *= factor
 
 
+def is_finite(summary: Running) -> bool:
+    """Whether nothing has overflowed: the squares of all columns are finite."""
+    if isinstance(summary, Triangle):
+        return all(bool(np.isfinite(fold).all()) for fold in summary.folds)
+    sums = [*summary.grams, summary.pending]
+    return all(bool(np.isfinite(gram.diagonal()).all()) for gram in sums if gram is not None)
+
+
 def copy_of(summary: Running) -> Running:
     """The same rows, in arrays of its own."""
     if isinstance(summary, Triangle):

@@ -35,6 +35,10 @@ class Moments:
         self._single_rows = 0
         self._single_fold = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two blocks."""
+        return {**self.__dict__, "_workspace": None}
+
     def update(self, block: Block) -> None:
         """Add the rows of a block to the moments of its fold."""
         if self._workspace is None:
@@ -60,6 +64,11 @@ class Moments:
     def block_rows(self) -> int:
         """Rows that its workspace holds."""
         return self._block_rows
+
+    @property
+    def pending(self) -> Array | None:
+        """The float32 sum not yet carried over, where there is one."""
+        return self._single
 
     def settle(self) -> None:
         """Carry over what is pending."""

@@ -23,6 +23,10 @@ class Triangle:
         self.block_rows = block_rows
         self._workspace: Array | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspace: it holds nothing between two blocks."""
+        return {**self.__dict__, "_workspace": None}
+
     def update(self, block: Block) -> None:
         """Fold the rows of a block into the triangle."""
         if self._workspace is None:

@@ -1,0 +1,59 @@
+"""How much of the past counts: what a model that learns as rows arrive keeps, and how rows fade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from samara.core import Array
+from samara.errors import InputError
+from samara.solvers.sequential import Woodbury
+
+# Of a new row under forgetting, before all are brought back to 1: squares of features times weights are added
+# up in these precisions.
+LARGEST_WEIGHT = {"float64": 1e100, "float32": 1e12}
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is kept of the past."""
+
+    update: str | Woodbury = "information"  # information, qr, or Woodbury's formula
+    forget: float = 1.0  # weight of a row, each time another arrives
+    window: int | None = None  # only the last so many rows count
+
+    def validate(self) -> None:
+        """Refuse what can't go together."""
+        forget: Any = self.forget  # not yet known to be numbers
+        window: Any = self.window
+        if type(forget) is bool or not isinstance(forget, Real) or not 0 < float(forget) <= 1:
+            raise InputError(f"forget must lie above 0 and not above 1, got {forget!r}.")
+        if window is not None and (type(window) is bool or not isinstance(window, Integral) or window < 1):
+            raise InputError(f"window must be a whole number of rows, at least one, got {window!r}.")
+        if forget < 1 and window is not None:
+            raise InputError("Give forget or window, not both.")
+        if isinstance(self.update, Woodbury):
+            self.update.validate()
+            if forget < 1 or window is not None:
+                raise InputError('update="woodbury" neither forgets nor slides: use update="information".')
+
+
+@dataclass(frozen=True)
+class Fading:
+    """Weights under forgetting: each row gets more than the one before, instead of all those less."""
+
+    forget: float
+    largest: float
+    newest: float = 1.0  # weight of the last row so far
+
+    def after(self, n_rows: int) -> tuple[float, Array, Fading]:
+        """What the rows so far are multiplied by, the weights of so many new ones, and how it goes on."""
+        if np.log(self.newest) - n_rows * np.log(self.forget) <= np.log(self.largest):
+            weights = self.newest * self.forget ** -np.arange(1.0, n_rows + 1)
+            return 1.0, weights, Fading(self.forget, self.largest, float(weights[-1]))
+        with np.errstate(under="ignore"):  # what is that old counts for nothing
+            weights = self.forget ** np.arange(n_rows - 1.0, -1.0, -1.0)
+            return self.forget**n_rows / self.newest, weights, Fading(self.forget, self.largest)
