@@ -11,7 +11,6 @@ import random
 import signal
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +20,6 @@ import samara.prepare
 import samara.settings
 from samara import ELMClassifier, ELMRegressor, KernelELMRegressor
 from samara.engines import Threads
-from samara.estimators import base
-from samara.estimators.settings import make_settings
 
 ROWS, COLUMNS, BLOCK = 1536, 5, 64
 
@@ -61,8 +58,7 @@ def make_rows(case):
 def fitted(case, path=None, delay=0.0, every=0.002):
     """The hash of a model: fitted without a checkpoint, or with one and a pause after each block."""
     samara.prepare.LOOK_CELLS = 1  # a look in many blocks
-    samara.settings.AUTO_START = 16  # a search that ends within a second
-    base.make_settings = lambda *given: replace(make_settings(*given), most_nodes=64)
+    samara.settings.AUTO_START, samara.settings.AUTO_MOST = 16, 64  # a search that ends within a second
     kind, parameters, workers = CASES[case]
     engine = Threads(workers, BLOCK, lambda *ignored: time.sleep(delay))
     estimator = kind(random_state=0, engine=engine, **parameters)
