@@ -65,15 +65,10 @@ class Summarized:
                 ConditionWarning,
                 stacklevel=6,
             )
-<<<<<<< HEAD
-        return self._without_rounding(normal)._trial(
-            self._root([root_of(fold, layout.dtype) for fold in whole], layout, True), like, (layout, trace)
-        )
-=======
         centred, dtype = self.settings.fit_intercept, str(self.settings.dtype)
         roots = [root_of(fold, layout.n_features, centred, dtype) for fold in whole]
-        return self._trial(self._root(roots, layout), like, (layout, trace))
->>>>>>> oextra
+        safe = self._without_rounding(normal)
+        return safe._trial(self._root(roots, layout, True), like, (layout, trace))
 
     def _without_rounding(self, normal: NormalFactor) -> Summarized:
         """With no ridge between 0 and what rounding hides."""
@@ -102,13 +97,6 @@ def plain(layout: Layout, n_targets: int) -> Layout:
     return replace(layout, centre=np.zeros(n_targets), spread=np.ones(n_targets))
 
 
-<<<<<<< HEAD
-def root_of(moments: Array, dtype: np.dtype[np.floating]) -> Array:
-    """Rows S with SᵀS the moments, without the directions that are rounding."""
-    values, vectors = np.linalg.eigh(moments)
-    kept = values > 8 * np.finfo(dtype).eps * max(float(np.trace(moments)), 0.0)
-    return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
-=======
 def root_of(moments: Array, n_features: int, fit_intercept: bool, dtype: str) -> Array:
     """Rows S with SᵀS the moments of [1, h, y], without the directions of h that are rounding.
 
@@ -128,4 +116,3 @@ def root_of(moments: Array, n_features: int, fit_intercept: bool, dtype: str) ->
     rows[1 : 1 + len(roots), 1:] = np.hstack([roots[:, None] * vectors.T, cross])
     rows[1 + len(roots) :, 1 + n_features :] = np.sqrt(np.maximum(rest, 0.0))[:, None] * turned.T
     return rows
->>>>>>> oextra
