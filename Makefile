@@ -15,7 +15,7 @@ export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format docs bench-roofline bench-peers bench-kernel lock setup clean
+.PHONY: help demo test test-slow lint format docs bench-roofline bench-peers bench-kernel bench-online lock setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ bench-peers: $(STAMP) ## time a fit against other libraries
 
 bench-kernel: $(STAMP) ## kernel models against scikit-learn and the papers (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.kernel
+
+bench-online: $(STAMP) ## time learning as rows arrive against OS-ELM
+	@$(PY) -m bench.online
 
 setup: $(STAMP) ## only make the virtual environment
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MEGABYTE = 1e6
-LIBRARIES = ("samara", "numpy", "scipy", "scikit-learn", "numba", "hpelm", "scikit-elm", "gfdl")
+LIBRARIES = ("samara", "numpy", "scipy", "scikit-learn", "numba", "hpelm", "scikit-elm", "gfdl", "pyoselm")
 
 
 def nothing(_: Any = None) -> dict[str, Any]:

@@ -32,8 +32,8 @@ for model in models.values():
 
 # %%
 # A wide kernel makes the model smoother, and a smaller ridge makes up for it in part. For a kernel that is
-# too narrow no ridge makes up: every row is far from all others, and the curve is flat. That the smallest
-# ridge of all is taken there is a sign that gamma is off. A point on each curve marks the ridge taken.
+# too narrow no ridge makes up: every row is far from all others, and the curve is flat. That next to no
+# ridge is taken there is a sign that gamma is off. A point on each curve marks the ridge taken.
 
 figure, ax = plt.subplots(layout="constrained")
 labels = {1 / 8: 'γ = "scale" / 8', 1: 'γ = "scale"', 8: 'γ = 8 · "scale"'}

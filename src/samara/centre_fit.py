@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Source
-from samara.errors import InputError
+from samara.errors import BudgetError, InputError
 from samara.fit import Fitted, fit
 from samara.kernel_data import checked, found_gamma, refuse_rows_left_out, some_rows
 from samara.kernel_settings import KernelSettings, Nystroem
@@ -16,7 +16,7 @@ from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
 from samara.model import Model
 from samara.plan import Plan
 from samara.prepare import look, scaling_of
-from samara.selection import Selection
+from samara.selection import KFold, Selection
 from samara.settings import AUTO_MOST
 
 ERROR_ROWS = 1000  # on which the share of the kernel that the centres miss is measured
@@ -44,21 +44,24 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
     sizes = settings.n_centres(source.n_rows)
     if sizes is not None and sizes[-1] > source.n_rows:
         raise InputError(f"{sizes[-1]:,} centres are more than the {source.n_rows:,} rows.")
-    asked = settings.of_centres(settings.kernel, sizes, solver.centres)
+    settings = _with_folds_that_fit(source, settings, sizes, solver)
+    most = min(AUTO_MOST, source.n_rows)
+    asked = settings.of_centres(settings.kernel, sizes, solver.centres, most)
     profile = look(source, asked)
-    sizes = _of_distinct(sizes, len(profile.sample))
+    # No more centres than there are different rows: copies would add nothing.
+    most = min(most, len(profile.sample))
+    sizes = None if sizes is None else tuple(sorted({min(size, len(profile.sample)) for size in sizes}))
     if settings.kernel.name == "precomputed":
         nodes = _given_centres(source, settings, sizes)
-        done, kernel = (
-            fit(source, replace(asked, layer=nodes, sizes=(nodes.n_out,)), profile),
-            settings.kernel,
-        )
+        kernel = settings.kernel
+        done = fit(source, replace(asked, layer=nodes, sizes=sizes or (nodes.n_out,)), profile)
     else:
         rows = some_rows(source, settings, scaling_of(source, settings, profile), profile)
         kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
         kernel.validate()
-        done = fit(source, settings.of_centres(kernel, sizes, solver.centres), profile)
-    reasons = (plan.reasons[0], *done.plan.reasons)
+        done = fit(source, settings.of_centres(kernel, sizes, solver.centres, most), profile)
+    # The line on low-rank solvers is about other models.
+    reasons = (plan.reasons[0], *(why for why in done.plan.reasons if not why.startswith("rsvd")))
     return KernelFitted(
         model=_collapsed(done.model),
         plan=replace(done.plan, solver="nystroem", reasons=reasons),
@@ -71,11 +74,26 @@ def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Ny
     )
 
 
-def _of_distinct(sizes: tuple[int, ...] | None, distinct: int) -> tuple[int, ...] | None:
-    """No more centres than there are different rows: copies would add nothing."""
-    if sizes is None:
-        return None if distinct >= AUTO_MOST else (distinct,)
-    return tuple(sorted({min(size, distinct) for size in sizes}))
+def _with_folds_that_fit(
+    source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None, solver: Nystroem
+) -> KernelSettings:
+    """Fewer folds, where the moments of all don't fit: iterations would read the rows hundreds of times."""
+    if settings.budget.memory is None or settings.selector is None or settings.selector.name != "kfold":
+        return settings
+    for n_folds in (n for n in (settings.selector.n_folds, 3, 2) if n <= settings.selector.n_folds):
+        why = (
+            settings.selection_why
+            if n_folds == settings.selector.n_folds
+            else f"selection kfold: {n_folds} folds, what the memory holds"
+        )
+        fewer = replace(settings, selector=KFold(n_folds), selection_why=why)
+        asked = fewer.of_centres(settings.kernel, sizes, solver.centres)
+        try:
+            if asked.plan(source, asked.first_sizes()).solver != "lsqr":
+                return fewer
+        except BudgetError:
+            continue
+    return settings
 
 
 def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, ...] | None) -> Whitened:

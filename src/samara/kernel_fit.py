@@ -9,8 +9,9 @@ from scipy import sparse
 
 from samara.centre_fit import KernelFitted, fit_centres
 from samara.core import Array, FeatureMap, Source
+from samara.errors import InputError
 from samara.kernel_data import Rows, checked, found_gamma, gathered, ridge_grid
-from samara.kernel_plan import spare_bytes
+from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.maps import Gramian, KernelRows
 from samara.model import Model
@@ -29,6 +30,11 @@ def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
     solver = settings.solver_of(plan)
     if isinstance(solver, Nystroem):
         return fit_centres(source, settings, plan, solver)
+    if settings.checkpoint is not None:
+        raise InputError(
+            f'solver="{solver.name}" has no checkpoints, for it does not go through the rows in one pass. '
+            'Use solver="nystroem" or checkpoint=None.'
+        )
     sampled = QUANTILE_ROWS if settings.scale == "quantile" else 0
     profile = settings.engine().summarize(source, lambda: Profile(sampled), name="look")
     scaling = scaling_of(source, settings, profile)
@@ -42,8 +48,9 @@ def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
         keys=rows.keys,
         fit_intercept=settings.fit_intercept,
         alphas=settings.alphas,
-        rank=settings.rank,
+        rank="auto" if isinstance(settings.rank, tuple) else settings.rank,
         workers=plan.workers,
+        most=pcg_rank(settings.shape(source), settings.budget),
         spare=spare_bytes(settings.shape(source), settings.budget) if plan.solver == "pcg" else 0,
         entropy=settings.entropy,
         report=settings.progress,

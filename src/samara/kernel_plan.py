@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from math import ceil, log2
 
@@ -33,7 +34,7 @@ class KernelShape:
     rank: int | float | str = "auto"
     max_rank: int | None = None  # of the kernel matrix, where it is known to be low
     dtype: str = "float64"
-    definite: bool = True
+    definite: bool = True  # with a ridge above 0: else eigenvectors are needed
     n_parts: int | None = None  # of `divide`
 
     @property
@@ -56,7 +57,10 @@ class KernelShape:
 def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_why: str) -> Plan:
     """Choose the solver inside the budget, or refuse, saying what would fit. Not for `nystroem`."""
     name, why = choose(shape, asked, budget.memory)
+    if name == "pcg" and isinstance(shape.rank, str):
+        shape = replace(shape, rank=pcg_rank(shape, budget))
     peak = peak_bytes(shape, name, budget.workers)
+    kept = spare_bytes(shape, budget) if name == "pcg" else 0
     if name != "nystroem" and budget.memory is not None and peak > budget.memory:
         raise _refusal(shape, name, budget, peak)
     few, most = passes(shape, name)
@@ -68,7 +72,7 @@ def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_w
         passes=few,
         most_passes=most,
         flops=flops(shape, name),
-        peak_bytes=peak,
+        peak_bytes=peak + kept,
         memory=budget.memory,
         reasons=(f"solver {name}: {why}", selection_why, f"{budget.workers} workers, tiles of kernel rows"),
     )
@@ -118,12 +122,29 @@ def _exact_bytes(shape: KernelShape, workers: int) -> int:
 
 def _sketch_bytes(shape: KernelShape, workers: int) -> int:
     k = shape.columns(shape.n_rows if shape.max_rank is None else shape.max_rank) + 2 * OVERSAMPLING
-    return 8 * shape.n_rows * k * 6 + workers * (48 << 20) + 48 * k * k
+    return 8 * shape.n_rows * k * 6 + workers * (56 << 20) + 48 * k * k
+
+
+def pcg_rank(shape: KernelShape, budget: Budget) -> int:
+    """Columns that the preconditioner of `pcg` may have: half the budget is left for tiles of the matrix."""
+    most = min(shape.n_rows, PCG_RANK)
+    if budget.memory is None:
+        return most
+    without = peak_bytes(replace(shape, rank=1), "pcg", budget.workers)
+    free = max(0, budget.memory - without)
+    return max(1, min(most, free // (2 * _pcg_column(shape))))
+
+
+def _pcg_column(shape: KernelShape) -> int:
+    """Bytes of a column of the preconditioner: its factor and its directions (one in float64)."""
+    factor = shape.itemsize if shape.itemsize == 8 else shape.itemsize + 8
+    scores = 8 if shape.n_alphas > 1 else 0
+    return (factor + scores) * shape.n_rows
 
 
 def _pcg_bytes(shape: KernelShape, workers: int) -> int:
     n, k = shape.n_rows, shape.columns(PCG_RANK)
-    return (3 * 8 + shape.itemsize) * n * k + 8 * n * shape.n_targets * 12 + _tile_bytes(shape, workers)
+    return _pcg_column(shape) * k + 8 * n * shape.n_targets * 12 + _tile_bytes(shape, workers)
 
 
 def _tile_bytes(shape: KernelShape, workers: int) -> int:
@@ -133,8 +154,7 @@ def _tile_bytes(shape: KernelShape, workers: int) -> int:
 def _divide_bytes(shape: KernelShape, workers: int) -> int:
     n = shape.n_rows
     part = -(-n // (shape.n_parts or -(-n // PART_ROWS)))
-    kept = n * part if shape.n_alphas > 1 else part * part
-    return 8 * kept + 8 * part * (part if not shape.definite else 96 * 6) + workers * 256 * n * 16
+    return 8 * n * part + 8 * part * (part if not shape.definite else 96 * 6) + workers * 256 * n * 16
 
 
 def _nystroem_bytes(shape: KernelShape, workers: int) -> int:
@@ -155,7 +175,8 @@ def spare_bytes(shape: KernelShape, budget: Budget) -> int:
     whole = shape.itemsize * shape.n_rows * (shape.n_rows + 2048) // 2
     if budget.memory is None:
         return min(whole, 2 << 30)
-    return max(0, min(whole, budget.memory - peak_bytes(shape, "pcg", budget.workers)))
+    used = replace(shape, rank=pcg_rank(shape, budget)) if isinstance(shape.rank, str) else shape
+    return max(0, min(whole, budget.memory - peak_bytes(used, "pcg", budget.workers)))
 
 
 def passes(shape: KernelShape, solver: str) -> tuple[int, int]:
@@ -173,7 +194,7 @@ def flops(shape: KernelShape, solver: str) -> float:
         return 6 * n * float(shape.max_rank or 1) ** 2
     if solver == "exact":
         return n * n * entry / 2 + (
-            n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 288 * n * n
+            n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 400 * n * n
         )
     if solver == "sketch":
         k = shape.columns(shape.max_rank or shape.n_rows) + OVERSAMPLING
@@ -197,9 +218,11 @@ def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> Budg
     ]
     advice = f'Use solver="nystroem" with fewer centres{f" or solver={others[0]!r}" if others else ""}'
     if solver == "sketch" and not isinstance(shape.rank, str):
-        low = replace(shape, rank=1)
-        room = memory - peak_bytes(low, "sketch", budget.workers)
-        most = shape.n_rows and room // (48 * shape.n_rows)
+        most = bisect_right(
+            range(1, shape.n_rows + 1),
+            memory,
+            key=lambda rank: peak_bytes(replace(shape, rank=rank), "sketch", budget.workers),
+        )
         advice = f"Use a rank of at most {most:,}" if most > 0 else advice
     return BudgetError(
         f"{shape.n_rows:,} rows by {solver} need {format_bytes(peak)} above the input; "

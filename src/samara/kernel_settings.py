@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from samara.checkpoints import Checkpoint
 from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan
@@ -47,7 +48,7 @@ class KernelSettings:
     gamma: Gamma
     alphas: tuple[float, ...] | None  # None: the grid
     solver: KernelSolver | Nystroem | None  # None: the plan chooses
-    rank: Rank
+    rank: Rank | tuple[int, ...]  # of `nystroem` several to choose from
     selector: Selector | None
     selection_why: str
     scale: str | FeatureMap | None
@@ -57,6 +58,7 @@ class KernelSettings:
     entropy: int
     alpha_per_target: bool = False
     progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
 
     def shape(self, source: Source) -> KernelShape:
         """The shape of the problem."""
@@ -67,10 +69,10 @@ class KernelSettings:
             n_targets=source.n_targets,
             n_alphas=len(self.alphas) if self.alphas else N_RIDGES,
             selection=self.selector.name if self.selector else None,
-            rank=self.rank,
+            rank=max(self.rank) if isinstance(self.rank, tuple) else self.rank,
             max_rank=self.kernel.max_rank(source.n_features),
             dtype=self.dtype.name,
-            definite=self.kernel.is_definite,
+            definite=self.kernel.is_definite and not (self.alphas and min(self.alphas) == 0),
             n_parts=solver.parts if isinstance(solver, Divide) else None,
         )
 
@@ -89,7 +91,9 @@ class KernelSettings:
         """Who reads the rows."""
         return Threads(self.budget.workers, self.budget.block_rows or 4096, self.progress)
 
-    def of_centres(self, kernel: Kernel, sizes: tuple[int, ...] | None, centres: str) -> Settings:
+    def of_centres(
+        self, kernel: Kernel, sizes: tuple[int, ...] | None, centres: str, most: int = AUTO_MOST
+    ) -> Settings:
         """The settings of the one-pass fit on whitened centres."""
         return Settings(
             layer=Landmarks(kernel, centres, self.dtype),  # type: ignore[arg-type]  # checked before
@@ -106,11 +110,15 @@ class KernelSettings:
             entropy=self.entropy,
             alpha_per_target=self.alpha_per_target,
             progress=self.progress,
+            most_nodes=most,
+            checkpoint=self.checkpoint,
         )
 
     def n_centres(self, n: int) -> tuple[int, ...] | None:
         """Numbers of centres to try; None: append some while the error falls."""
+        if isinstance(self.rank, tuple):
+            return self.rank
         if isinstance(self.rank, str):
             choosing = self.selector is not None and self.selector.name == "kfold"
-            return None if choosing and n > AUTO_MOST else (min(n, AUTO_MOST),)
+            return None if choosing else (min(n, AUTO_MOST),)
         return (max(1, round(self.rank * n) if isinstance(self.rank, float) else int(self.rank)),)

@@ -28,7 +28,7 @@ from samara.summaries.grown import Running, is_finite, scaled, sum_of, widened
 from samara.summarized import Summarized, plain
 from samara.windows import Window
 
-LANE_ROWS = 512  # of a batch, for each worker that it is worth waking
+LANE_ROWS = 256  # of a batch, for each worker that it is worth waking
 LONG = 1 << 20  # rows a stream is planned for, however few the first batch has
 
 

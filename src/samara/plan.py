@@ -70,10 +70,12 @@ class Plan:
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
         several = "" if self.most_passes == self.passes else f" to {self.most_passes}"
+        word = "pass" if self.most_passes == 1 else "passes"
+        cut = f" × {self.block_rows} rows" if self.block_rows else ""
         head = (
-            f"solver {self.solver}, selection {self.selection or 'none'}, {self.passes}{several} passes, "
+            f"solver {self.solver}, selection {self.selection or 'none'}, {self.passes}{several} {word}, "
             f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} above the input ({budget}), "
-            f"{self.workers} workers × {self.block_rows} rows"
+            f"{self.workers} workers{cut}"
         )
         return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
 

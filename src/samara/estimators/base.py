@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from samara.core import Array
-from samara.estimators.checkpointing import with_checkpoint
+from samara.estimators.checkpointing import checkpointed
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
@@ -78,8 +77,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         read_memory(self)
 
         def run(progress: Any) -> Fitted:
-            settings = with_checkpoint(self, make_settings(self, progress), source, where)
-            with settings.checkpoint.guarding() if settings.checkpoint else nullcontext():
+            with checkpointed(self, make_settings(self, progress), source, where) as settings:
                 return fit(source, settings)
 
         done = self._following(source, run)

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from importlib.metadata import version
+from typing import Any, TypeVar
 
 import numpy as np
 
-from samara import errors
 from samara.checkpoints import Checkpoint
+from samara.errors import InputError
+from samara.kernel_settings import KernelSettings
 from samara.settings import Settings
 from samara.sources import ArraySource
 from samara.store import Fingerprint, digest, parse_interval
 
 NOT_IN_THE_MODEL = ("verbose", "engine", "memory", "update", "forget", "window")
+T = TypeVar("T", Settings, KernelSettings)
 
 
-def with_checkpoint(
-    estimator: Any, settings: Settings, source: ArraySource, where: tuple[Any, Any]
-) -> Settings:
+@contextmanager
+def checkpointed(estimator: Any, settings: T, source: ArraySource, where: tuple[Any, Any]) -> Iterator[T]:
     """The same settings with a checkpoint, if a path is given; a seed drawn before is taken up again."""
     path, every = where
     seconds = parse_interval(every)
     if path is None:
-        return settings
+        yield settings
+        return
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"checkpoint must be the name of a file, got {path!r}.")
     seed = estimator.random_state
     if seed is not None and not isinstance(seed, (int, np.integer)):
-        raise errors.InputError("A checkpoint needs random_state to be a number or None.")
+        raise InputError(
+            "A checkpoint needs random_state to be a number or None: of a generator, a second "
+            "process can't know where it stood."
+        )
     made = Checkpoint(path, seconds, Fingerprint(_data(estimator, source), _settings(estimator)))
-    entropy = made.entropy_of(settings.entropy) if seed is None else settings.entropy
-    return replace(settings, checkpoint=made, entropy=entropy)
+    with made.guarding(settings.entropy, seed is not None) as entropy:
+        yield replace(settings, checkpoint=made, entropy=entropy)
 
 
 def _data(estimator: Any, source: ArraySource) -> dict[str, str]:
@@ -45,18 +58,26 @@ def _data(estimator: Any, source: ArraySource) -> dict[str, str]:
 
 def _settings(estimator: Any) -> dict[str, str]:
     params = estimator.get_params(deep=False)
-    return {name: described(value) for name, value in params.items() if name not in NOT_IN_THE_MODEL}
+    told = {name: described(value) for name, value in params.items() if name not in NOT_IN_THE_MODEL}
+    return {"estimator": type(estimator).__name__, **told, "version of Samara": version("samara")}
 
 
 def described(value: Any) -> str:
-    """A text that differs where the value does; arrays by their digest."""
-    if isinstance(value, np.ndarray):
+    """A text that differs where the value does: of arrays their digest, of unknown things their pickle's."""
+    if value is None or isinstance(value, (str, int, float, np.number, bool, range)):
+        return repr(value)
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return digest(value)
     if is_dataclass(value) and not isinstance(value, type):
         inner = ", ".join(f"{field.name}={described(getattr(value, field.name))}" for field in fields(value))
-        return f"{type(value).__name__}({inner})"
+        return f"{type(value).__qualname__}({inner})"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(described, value))}]"
-    if value is None or isinstance(value, (str, int, float, np.number, bool, dict)):
-        return repr(value)
-    return type(value).__qualname__
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{described(key)}: {described(one)}' for key, one in value.items())}}}"
+    try:
+        return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()
+    except Exception as error:
+        raise InputError(
+            f"A checkpoint could not tell {value!r} from another one, for it can't be pickled: {error}."
+        ) from None

@@ -89,9 +89,9 @@ def refuse_non_finite(X: Any, names: Any = None) -> None:
         return
     for lo in range(0, X.shape[0], _ROWS):
         rows = dense(X[lo : lo + _ROWS])
-        bad = np.argwhere(~np.isfinite(rows))
-        if len(bad):
-            i, j = (int(k) for k in bad[0])
+        finite = np.isfinite(rows)
+        if not finite.all():
+            i, j = (int(k) for k in np.argwhere(~finite)[0])
             column = f"column {j}" if names is None else f"column {j} ({names[j]!r})"
             raise NonFiniteError(f"Input X contains {_kind(rows[i, j])} ({column}, row {lo + i}).")
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from samara.centre_fit import KernelFitted
 from samara.core import Array
-from samara.errors import InputError
+from samara.estimators.checkpointing import checkpointed
 from samara.estimators.common import ClosedForm
 from samara.estimators.faces import Classification, Regression
 from samara.estimators.kernel_settings import make_kernel_settings
@@ -58,11 +59,12 @@ class BaseKernelELM(ClosedForm):
 
     def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
-        if where[0] is not None:
-            raise InputError("A kernel model has no checkpoints: its matrix is made in one go.")
-        done = self._following(
-            source, lambda progress: fit_kernel(source, make_kernel_settings(self, progress))
-        )
+
+        def run(progress: Any) -> KernelFitted:
+            with checkpointed(self, make_kernel_settings(self, progress), source, where) as settings:
+                return fit_kernel(source, settings)
+
+        done = self._following(source, run)
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.gamma_ = done.alpha, done.kernel.gamma
         self.rank_, self.condition_ = done.rank, done.condition
@@ -77,7 +79,7 @@ class BaseKernelELM(ClosedForm):
         if isinstance(last, Whitened):
             last = last.rows
         if not isinstance(last, KernelRows):
-            raise AttributeError("A linear kernel is kept as the weights of the inputs: coef_ has them.")
+            raise AttributeError("A linear kernel is kept as the weights of the inputs: dual_coef_ has them.")
         return last.centres
 
     def __sklearn_tags__(self) -> Any:
@@ -111,10 +113,10 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         ``auto`` picks from the number of rows and ridges and the memory, and says why in ``plan_``. A
         solver object, such as ``samara.solvers.kernel.Pcg(tol=1e-6)`` or
         ``samara.kernel_settings.Nystroem("kmeans")``, brings settings of its own.
-    rank : int, float or "auto", default="auto"
+    rank : int, float, list of int or "auto", default="auto"
         Directions of ``sketch``, centres of ``nystroem``, columns of the preconditioner of ``pcg``: a number,
-        a share of the rows, or found: from the error estimate, by appending centres while the held-out
-        error falls, from the iterations that it saves.
+        a share of the rows, with ``nystroem`` a list to choose from, or found: from the error estimate, by
+        appending centres while the held-out error falls, from the iterations that it saves.
     selection : {"auto", "loo", "kfold"} or selector, default="auto"
         How the ridge is chosen. ``auto`` is exact leave-one-out; with ``nystroem`` 5-fold from its pass.
     alpha_per_target : bool, default=False

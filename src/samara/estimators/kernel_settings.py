@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from samara.costs import parse_memory
@@ -21,6 +22,7 @@ from samara.kernel_settings import Gamma, KernelSettings, Nystroem
 from samara.maps import KERNELS, Kernel
 from samara.plan import Budget
 from samara.selection import KFold, Loo, Selector
+from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, KernelSolver
 
 NAMES = tuple(name for name in KERNELS if name != "callable")
@@ -35,7 +37,7 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
     kernel = _kernel(estimator, 1.0 if isinstance(gamma, str) else gamma)
     alphas = read_alphas(estimator.alpha)
     solver = _solver(estimator.solver)
-    rank = read_rank(estimator.rank, "rows")
+    rank = _rank(estimator.rank, solver)
     selector, why = _selector(estimator.selection, alphas, solver)
     scale, engine = read_scale(estimator.scale), read_engine(estimator.engine)
     if kernel.name == "precomputed" and scale is not None:
@@ -58,6 +60,15 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
         alpha_per_target=bool(estimator.alpha_per_target),
         progress=progress or engine.progress,
     )
+
+
+def _rank(given: Any, solver: KernelSolver | Nystroem | None) -> Rank | tuple[int, ...]:
+    """One rank, or several numbers of centres to choose from."""
+    if not isinstance(given, list | tuple | np.ndarray):
+        return read_rank(given, "rows")
+    if not isinstance(solver, Nystroem) or not len(given):
+        raise InputError('Several ranks are for solver="nystroem": give one number, a share or "auto".')
+    return tuple(sorted({int(read_rank(int(one), "rows")) for one in given}))
 
 
 def _gamma(gamma: Any) -> Gamma:

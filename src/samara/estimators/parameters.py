@@ -43,7 +43,8 @@ def read_rank(rank: Any, of: str) -> Rank:
     """A number, a share or "auto"."""
     if isinstance(rank, str) and rank == "auto":
         return "auto"
-    whole = isinstance(rank, Integral) and type(rank) is not bool and int(rank) >= 1
+    counts = not isinstance(rank, bool)  # True is not one direction
+    whole = counts and isinstance(rank, Integral) and int(rank) >= 1
     share = isinstance(rank, Real) and not isinstance(rank, Integral) and 0 < float(rank) <= 1
     if not (whole or share):
         raise InputError(

@@ -84,6 +84,15 @@ class Band:
             diagonal.append(R)
         return BandFactor(self, tuple(diagonal), tuple(above))
 
+    def times(self, v: Array) -> Array:
+        """Bv, in the coordinates of the band."""
+        parts = [v[lo:hi] for lo, hi in self.edges]
+        made = [block @ part for block, part in zip(self.diagonal, parts, strict=True)]
+        for index, block in enumerate(self.above):
+            made[index] += block @ parts[index + 1]
+            made[index + 1] += block.T @ parts[index]
+        return np.concatenate(made)
+
     def eigenvalues(self) -> Array:
         """Eigenvalues of A, the largest first."""
         bands = np.zeros((len(self.diagonal[0]) + 1, self.n))  # bands[i, j] is B[j, i + j]
@@ -128,7 +137,11 @@ class BandFactor:
     def solve(self, Y: Array) -> Array:
         """(A + αI)⁻¹Y for a vector, or for the columns of a matrix."""
         right = np.array(Y.reshape(self.band.n, -1), np.float64, order="C")
-        U = multiply(self.band.Q.T, right, np.empty_like(right))
+        U = self.solve_inner(multiply(self.band.Q.T, right, np.empty_like(right)))
+        return multiply(self.band.Q, U, right).reshape(Y.shape)
+
+    def solve_inner(self, U: Array) -> Array:
+        """(B + αI)⁻¹U in place, in the coordinates of the band."""
         parts = [U[lo:hi] for lo, hi in self.band.edges]
         for index, part in enumerate(parts):
             if index:
@@ -138,7 +151,7 @@ class BandFactor:
             if index < len(self.above):
                 multiply(self.above[index], parts[index + 1], part, -1, 1)
             solve_upper(self.diagonal[index], part)
-        return multiply(self.band.Q, U, right).reshape(Y.shape)
+        return U
 
     def inverse_diagonal(self) -> Array:
         """The diagonal of (A + αI)⁻¹: squared norms of the rows of Z = QR⁻¹."""

@@ -60,7 +60,7 @@ class Landmarks:
 
     def bytes(self, n_hidden: int) -> int:
         """What the triangle takes, and its making."""
-        return (8 + self.dtype.itemsize) * n_hidden**2
+        return (8 if self.dtype == np.float64 else 12) * n_hidden**2
 
     def draw(self, n_hidden: int, n_inputs: int, sample: Array, seed: np.random.SeedSequence) -> Whitened:
         """Choose the centres and whiten them; fewer distinct rows than centres serve again."""
@@ -82,9 +82,8 @@ class Landmarks:
 
 def whitened(rows: KernelRows, matrix: Array | None = None) -> Whitened:
     """The rows with the triangle of their own kernel matrix; the jitter grows until there is one."""
-    K = centre_matrix(rows) if matrix is None else np.array(matrix, np.float64)
-    mean, share = abs(float(np.mean(np.diagonal(K)))) or 1.0, JITTER[rows.dtype.name]
-    while not factor_upper(T := _raised(K, share * mean)):
+    share = JITTER[rows.dtype.name]
+    while (T := _triangle(rows, matrix, share)) is None:
         share *= 10
     if share > WARN_AT[rows.dtype.name]:
         warnings.warn(
@@ -96,13 +95,11 @@ def whitened(rows: KernelRows, matrix: Array | None = None) -> Whitened:
     return Whitened(rows, T.astype(rows.dtype, copy=False))
 
 
-def _raised(K: Array, jitter: float) -> Array:
-    """K with something added to its diagonal."""
-    T = K.copy()
-    T[np.diag_indices_from(T)] += jitter
-    return T
-
-
-def centre_matrix(rows: KernelRows) -> Array:
-    """K_ZZ in float64."""
-    return Gramian(rows.kernel, rows.centres, np.dtype(np.float64)).tile(slice(None), slice(None))
+def _triangle(rows: KernelRows, matrix: Array | None, share: float) -> Array | None:
+    """T with TᵀT = K_ZZ + jitter, in the place of K_ZZ; None where that is not positive definite."""
+    if matrix is None:
+        K = Gramian(rows.kernel, rows.centres, np.dtype(np.float64)).tile(slice(None), slice(None))
+    else:
+        K = np.array(matrix, np.float64)
+    K[np.diag_indices_from(K)] += share * (abs(float(np.mean(np.diagonal(K)))) or 1.0)
+    return K if factor_upper(K) else None

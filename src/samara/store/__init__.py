@@ -1,6 +1,7 @@
 """Files that survive a crash and never run code: records, locks, fingerprints and intervals."""
 
 from samara.store.clock import parse_interval
+from samara.store.files import sweep
 from samara.store.fingerprints import Fingerprint, compare, digest
 from samara.store.locks import held
 from samara.store.records import Json, Record, read_record, write_record
@@ -14,5 +15,6 @@ __all__ = [
     "held",
     "parse_interval",
     "read_record",
+    "sweep",
     "write_record",
 ]

@@ -21,7 +21,8 @@ PART_ROWS = 4000  # of a part, where their number is not given: a matrix of 128 
 class Divide:
     """m random parts, each solved exactly with the ridge of all rows, averaged (Zhang, Duchi, Wainwright).
 
-    Each part fits its rows more closely than a model of all rows would; the mean takes the noise out again.
+    The ridge is that of a row's share, α/n: a part of n/m rows gets α/m. Each part so fits its rows more
+    closely than it would on its own; the mean takes the noise out again.
     A ridge is scored on each row by the mean of the parts that have not seen it.
 
     Parameters
@@ -59,17 +60,18 @@ class Divide:
         """Solve the parts one after another."""
         pieces = self._pieces(task)
         # Ridges in proportion to the trace of all rows are not known to a part: it must be ready for any.
-        return Divided(task, pieces, [Exact()(part_of(task, piece)) for piece in pieces])
+        return Divided(task, pieces, [Exact()(part_of(task, piece, 1 / len(pieces))) for piece in pieces])
 
 
-def part_of(task: KernelTask, rows: Array) -> KernelTask:
-    """The task of some rows."""
+def part_of(task: KernelTask, rows: Array, share: float) -> KernelTask:
+    """The task of some rows, with their share of the ridge."""
     return replace(
         task,
         gramian=task.gramian.part(rows),
         targets=task.targets[rows],
         weights=None if task.weights is None else task.weights[rows],
         keys=None,
+        alphas=None if task.alphas is None else tuple(alpha * share for alpha in task.alphas),
     )
 
 
@@ -95,11 +97,12 @@ class Divided:
 
     def condition(self, alpha: float) -> float:
         """Of the worst part."""
-        return max(factor.condition(alpha) for factor in self.factors)
+        return max(factor.condition(alpha / len(self.pieces)) for factor in self.factors)
 
     def solve(self, alpha: float) -> Solution:
         """The mean of the parts' models."""
-        solutions, share = self._solutions(alpha), 1 / len(self.pieces)
+        share = 1 / len(self.pieces)
+        solutions = self._solutions(alpha)
         coef = np.zeros_like(self.task.targets)
         for piece, solution in zip(self.pieces, solutions, strict=True):
             coef[piece] = share * solution.coef
@@ -118,7 +121,8 @@ class Divided:
 
     def _solutions(self, alpha: float) -> list[Solution]:
         if alpha not in self._solved:
-            self._solved = {alpha: [factor.solve(alpha) for factor in self.factors]}
+            own = alpha / len(self.pieces)  # the ridge goes with the sum over the rows
+            self._solved = {alpha: [factor.solve(own) for factor in self.factors]}
         return self._solved[alpha]
 
     def _predictions(self, solutions: Sequence[Solution]) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,11 +64,12 @@ class Path:
         return excluded(factor.solve(self.task.Y), diagonal, groups, block)
 
     def condition(self, alpha: float) -> float:
-        """Condition number of K + αI."""
-        values = self.band.eigenvalues()
-        values = values[1:] if self.task.fit_intercept else values
-        low = float(values[-1]) + alpha if len(values) else 1.0
-        return (float(values[0]) + alpha) / low if low > 0 else float("inf")
+        """Condition number of K + αI, from below, within a few percent: all eigenvalues took 3 s of 9."""
+        factor, u = self._factor(alpha), self.task.constant
+        inner = None if u is None else self.band.Q.T @ u
+        high = largest(lambda v: self.band.times(v) + alpha * v, self.band.n, inner)
+        low = largest(lambda v: factor.solve_inner(v[:, None].copy())[:, 0], self.band.n, inner)
+        return max(1.0, high * low)
 
     def _factor(self, alpha: float) -> BandFactor:
         if self._last is None or self._last[0] != alpha:
@@ -77,6 +78,20 @@ class Path:
                 raise NotDefiniteError
             self._last = (alpha, factor)
         return self._last[1]
+
+
+def largest(apply: Callable[[Array], Array], n: int, beside: Array | None, steps: int = 30) -> float:
+    """The largest eigenvalue of a positive definite operator, but for one eigenvector's, by power steps."""
+    v, found = np.random.default_rng(0).standard_normal(n), 1.0
+    for _ in range(steps):
+        if beside is not None:
+            v -= (beside @ v) * beside
+        norm = float(np.linalg.norm(v))
+        if norm == 0:
+            return 1.0
+        v = apply(v / norm)
+        found = float(np.linalg.norm(v))
+    return found
 
 
 class NotDefiniteError(ArithmeticError):

@@ -101,7 +101,14 @@ class Products:
         return without(self._constant, made[:, :-1]), made[:, -1]
 
     def _by_tiles(self, P: Array) -> Array:
-        P = np.ascontiguousarray(P, self._matrix.dtype)
+        if self._matrix.dtype == np.float64:
+            return self._by_plain_tiles(np.ascontiguousarray(P, np.float64))
+        # What float32 takes off the vectors is multiplied too: the tiles are in the cache, entries cost more.
+        high = P.astype(np.float32)
+        both = self._by_plain_tiles(np.hstack([high, (P - high).astype(np.float32)]))
+        return np.asarray(both[:, : P.shape[1]] + both[:, P.shape[1] :])
+
+    def _by_plain_tiles(self, P: Array) -> Array:
 
         def run(worker: int) -> Array:
             total = np.zeros(P.shape)

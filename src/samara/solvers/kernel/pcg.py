@@ -17,8 +17,7 @@ from samara.solvers.kernel.matrix import Products
 from samara.solvers.kernel.spectral import Spectral
 from samara.solvers.kernel.task import KernelTask, Solution
 
-MOST = 2000  # columns of the preconditioner
-ENTRY = 40.0  # flops that a kernel entry takes the time of
+ENTRY, KEPT = 40.0, 15.0  # flops that a kernel entry takes the time of, made anew or read from memory
 FLOOR = 1e-7  # of the mean eigenvalue: the smallest ridge of the grid
 
 
@@ -54,19 +53,20 @@ class Pcg:
             raise InputError('solver="pcg" needs a ridge above 0: use solver="exact".')
         try:
             pivoted = self._pivoted(task)
-        except InputError as error:
+        except InputError as refused:
             advice = 'solver="pcg" needs a positive definite kernel: use solver="exact" or "nystroem".'
-            raise InputError(f"{advice} {error}") from error
+            raise InputError(f"{advice} {refused}") from refused
         project_off(task.constant, pivoted.F)
         rounding = task.n * np.finfo(np.float64).eps * float(pivoted.history[0])
-        error = pivoted.error if pivoted.error > rounding else 0.0
-        return Iterated(task, self, NystroemPreconditioner(pivoted.F, 1.0, overwrite=True), error)
+        left = pivoted.error if pivoted.error > rounding else 0.0
+        return Iterated(task, self, NystroemPreconditioner(pivoted.F, 1.0, overwrite=True), left)
 
     def _pivoted(self, task: KernelTask) -> PivotedCholesky:
         n, rank = task.n, task.columns(task.n)
         diagonal = float(task.matrix.diagonal().sum(dtype=np.float64))
         ridge = max(min(task.alphas) if task.alphas else FLOOR * diagonal, 1e-14 * diagonal)
-        per_step = n * n / 2 * ENTRY * (1 - min(1.0, task.spare / (n * n / 2 * task.gramian.dtype.itemsize)))
+        kept = min(1.0, task.spare / (n * n / 2 * task.gramian.dtype.itemsize))
+        per_step = n * n / 2 * (ENTRY * (1 - kept) + KEPT * kept)
         block = 128
 
         def steps(left: float) -> float:
@@ -85,7 +85,7 @@ class Pcg:
 
         return pivoted_cholesky(
             task.matrix,
-            min(n, MOST) if rank is None else rank,
+            min(n, task.most) if rank is None else rank,
             block=block,
             random_state=task.rng(),
             # A factor that chooses among ridges stands for the kernel; one that only speeds up need not.
@@ -95,7 +95,9 @@ class Pcg:
 
 def project_off(u: Array | None, F: Array) -> None:
     """Take u out of the rows of F where they lie: F is the largest array of all."""
-    for row in F if u is not None else ():
+    if u is None:
+        return
+    for row in F:
         along = float(row @ u)
         row -= along * u
         if np.linalg.norm(row) <= len(row) * np.finfo(F.dtype).eps * abs(along):

@@ -49,6 +49,7 @@ class KernelTask:
     alphas: tuple[float, ...] | None = None  # the ridges; None: a grid in proportion to the trace
     rank: Rank = "auto"
     workers: int = 1
+    most: int = 2000  # columns of a preconditioner
     spare: int = 0  # bytes for tiles kept from one product to the next
     entropy: int = 0
     report: Report | None = None
@@ -148,7 +149,9 @@ def without(constant: Array | None, V: Array) -> Array:
 def rounding_of(values: Array, Ku: Array, dtype: np.dtype[np.floating]) -> float:
     """Size below which eigenvalues of n rows are rounding, of what the intercept took out as well."""
     scale = max(float(np.abs(values).max(initial=0.0)), float(np.linalg.norm(Ku)))
-    return len(Ku) * float(np.finfo(dtype).eps) * scale
+    # Errors of float32 entries are independent: their matrix has a norm of √n of them, not n.
+    rows = len(Ku) if dtype == np.float64 else np.sqrt(len(Ku))
+    return float(rows * np.finfo(dtype).eps * scale)
 
 
 def warn_of_sign(values: Array, rounding: float) -> bool:

@@ -1,0 +1,1 @@
+"""Samara's models behind the interfaces of other libraries; each is imported by name, and only then."""
