@@ -142,11 +142,10 @@ class Checkpointed:
             return self.threads.summarize(source, make, name)
         lanes = self.threads.lanes(source)
         workers = f"{len(lanes)} worker{'s' * (len(lanes) > 1)}"
-        way = f"{type(empty).__name__} by {workers} of {self.block_rows} rows"
+        way = f"the {name} pass of {workers}, {self.block_rows:,} rows at a time"
         found = self.checkpoint.read(number, way)
         if found is not None and found.header["done"]:
-            finished = make()
-            restored(finished, found, 0)
+            finished: S = restored(empty, found, 0)
             return finished
         run = _Run(self, [make() for _ in lanes], number, way)
         if found is not None:

@@ -46,7 +46,7 @@ class Settings:
     rank: Rank = "auto"
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
-    most_nodes: int = AUTO_MOST  # at which the search for a size ends
+    most_nodes: int | None = None  # at which the search for a size ends; None: AUTO_MOST
 
     @property
     def n_folds(self) -> int:
@@ -61,7 +61,7 @@ class Settings:
         """The shape of the problem at the largest of these sizes."""
         solver, rows = self.solver, 0
         if is_drawn(self.layer):
-            rows = self.layer.sample_rows(sizes[-1] if self.sizes else self.most_nodes)
+            rows = self.layer.sample_rows(sizes[-1] if self.sizes else self._most())
         if self.scale == "quantile":
             rows = max(rows, QUANTILE_ROWS)
         return Shape(
@@ -108,13 +108,16 @@ class Settings:
         threads = Threads(plan.workers, block_rows or plan.block_rows, self.progress)
         return self.checkpoint.engine(threads) if self.checkpoint else threads
 
+    def _most(self) -> int:
+        return AUTO_MOST if self.most_nodes is None else self.most_nodes
+
     def first_sizes(self) -> tuple[int, ...]:
         """The sizes to begin with."""
-        return self.sizes or size_ladder(min(AUTO_START, self.most_nodes))
+        return self.sizes or size_ladder(min(AUTO_START, self._most()))
 
     def next_sizes(self, source: Source, sizes: Sequence[int]) -> tuple[int, ...] | None:
         """Twice as many nodes, where that is allowed and the budget holds them."""
-        larger = size_ladder(min(2 * sizes[-1], self.most_nodes))
+        larger = size_ladder(min(2 * sizes[-1], self._most()))
         if self.sizes is not None or larger[-1] == sizes[-1]:
             return None
         try:

@@ -13,6 +13,7 @@ from samara.errors import ConditionWarning
 from samara.fit import Fitted, Trial
 from samara.plan import Plan
 from samara.settings import Settings
+from samara.shapes import safe_ridge
 from samara.solvers import IllConditionedError, NormalFactor, RootFactor, Task
 from samara.summaries import Layout
 
@@ -66,10 +67,22 @@ class Summarized:
             )
         centred, dtype = self.settings.fit_intercept, str(self.settings.dtype)
         roots = [root_of(fold, layout.n_features, centred, dtype) for fold in whole]
-        return self._trial(self._root(roots, layout), like, (layout, trace))
+        safe = self._without_rounding(normal)
+        return safe._trial(self._root(roots, layout, True), like, (layout, trace))
 
-    def _root(self, folds: list[Array], layout: Layout) -> RootFactor:
-        return RootFactor(folds, layout, self.settings.fit_intercept, max(self.n_rows, 1))
+    def _without_rounding(self, normal: NormalFactor) -> Summarized:
+        """With no ridge between 0 and what rounding hides."""
+        safe, alphas = safe_ridge(normal.system().trace, self.settings.dtype.name), self.settings.alphas
+        floored = None if alphas is None else tuple(sorted({max(a, safe) if a else a for a in alphas}))
+        return replace(self, settings=replace(self.settings, alphas=floored))
+
+    def _root(self, folds: list[Array], layout: Layout, squared: bool = False) -> RootFactor:
+        """Triangles; those made of moments hold rounding below √(8·eps·L) of the largest direction."""
+        rows = max(self.n_rows, 1)
+        if squared:  # a rank counts singular values above rows·eps of the largest
+            rounding = 8 * layout.n_features * float(np.finfo(layout.dtype).eps)
+            rows = max(rows, int(np.sqrt(rounding) / np.finfo(float).eps))
+        return RootFactor(folds, layout, self.settings.fit_intercept, rows)
 
     def _trial(
         self, factor: NormalFactor | RootFactor, like: Source, first_look: tuple[Layout, float]

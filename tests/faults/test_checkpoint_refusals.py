@@ -180,14 +180,15 @@ def test_settings_that_do_not_matter(path, change, capsys):
 
 
 @pytest.mark.parametrize(
-    ("engine", "now"), [(Threads(1, 32), "1 worker of 32 rows"), (Threads(2, 64), "2 workers of 64 rows")]
+    ("engine", "now"), [(Threads(1, 32), "1 worker, 32"), (Threads(2, 64), "2 workers, 64")]
 )
 def test_another_cut(path, engine, now, monkeypatch):
     """Sums over other blocks would not have the same bits."""
     monkeypatch.setattr("samara.prepare.LOOK_CELLS", 1)
     begin(path, make())
     assert refused(path, make(engine=engine)) == (
-        f"{path} holds Profile by 2 workers of 32 rows; now there would be Profile by {now}. "
+        f"{path} holds the look pass of 2 workers, 32 rows at a time; "
+        f"now there would be the look pass of {now} rows at a time. "
         "Use as many cores and as much memory, or delete it."
     )
 
@@ -196,7 +197,9 @@ def test_another_plan(path, monkeypatch):
     """Where less memory makes it a triangle, moments are not taken for one."""
     begin(path, make())
     monkeypatch.setattr("samara.settings.Settings.solver_of", lambda self, plan: Qr())
-    assert "holds Moments by 2 workers of 32 rows; now there would be Triangle by 2" in refused(path, make())
+    text = refused(path, make())
+    assert text.startswith(f"{path}.1 holds the moments pass of 2 workers, 32 rows at a time; ")
+    assert "now there would be the triangle pass of 2 workers" in text
 
 
 @pytest.mark.parametrize("seed", [np.random.RandomState(0), np.random.mtrand._rand], ids=["own", "global"])

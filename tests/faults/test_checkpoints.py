@@ -224,6 +224,19 @@ def test_a_failing_worker_stops_the_others_and_nothing_is_written_after_it(path)
     assert path.read_bytes() == files[0]
 
 
+@pytest.mark.parametrize("half", [slice(0, 768), slice(768, 1536)])
+def test_a_worker_without_rows(path, half):
+    """All of them have no weight: nobody waits for it."""
+    weight = np.ones(len(X))
+    weight[half] = 0
+    model = ELMRegressor(20, random_state=0, engine=stopping(30))
+    with pytest.raises(Stop):
+        model.fit(X, Y, weight, checkpoint=path, every=0)
+    model.set_params(engine=Threads(2, 32))
+    wanted = coef_of(ELMRegressor(20, random_state=0, engine=Threads(2, 32)).fit(X, Y, weight))
+    assert coef_of(model.fit(X, Y, weight, checkpoint=path, every=0)) == wanted
+
+
 @pytest.mark.parametrize("row", [0, 1000, 1535])
 def test_a_nan_in_the_middle_leaves_the_old_model(path, row):
     """And says where it is."""

@@ -40,7 +40,10 @@ class Regression(RegressorMixin, ClosedForm):
             A weight of 2 is the row twice; a weight of 0 leaves it out.
         checkpoint : str or path, optional
             File in which the fit is written down every so often. After a crash the same call goes on from
-            there, and ends in the same model to the bit; another table or other parameters are refused.
+            there, and ends in the same model to the bit; another table or other parameters are refused with
+            a `StoreError`, a file that another fit uses with a `LockedError`. Passes of ``gram``, ``qr`` and
+            ``nystroem`` and that of leave-one-out go on where they were; other solvers begin theirs anew, and
+            those of kernel models refuse a checkpoint.
         every : str or float, default="30s"
             How often, such as ``"30s"``, ``"5min"`` or a number of seconds.
 
@@ -102,7 +105,10 @@ class Classification(ClassifierMixin, ClosedForm):
             A weight of 2 is the row twice; a weight of 0 leaves it out.
         checkpoint : str or path, optional
             File in which the fit is written down every so often. After a crash the same call goes on from
-            there, and ends in the same model to the bit; another table or other parameters are refused.
+            there, and ends in the same model to the bit; another table or other parameters are refused with
+            a `StoreError`, a file that another fit uses with a `LockedError`. Passes of ``gram``, ``qr`` and
+            ``nystroem`` and that of leave-one-out go on where they were; other solvers begin theirs anew, and
+            those of kernel models refuse a checkpoint.
         every : str or float, default="30s"
             How often, such as ``"30s"``, ``"5min"`` or a number of seconds.
 
