@@ -68,8 +68,8 @@ html_theme_options = {
 
 
 def skip_borrowed(_app: Any, _what: str, _name: str, obj: Any, skip: bool, _options: Any) -> bool | None:
-    """Leave out members scikit-learn wrote: their docstrings link to its own user guide."""
-    borrowed = (getattr(obj, "__module__", None) or "").partition(".")[0] == "sklearn"
+    """Leave out members scikit-learn and river wrote: their docstrings are made for pages of their own."""
+    borrowed = (getattr(obj, "__module__", None) or "").partition(".")[0] in ("sklearn", "river")
     return True if borrowed else skip or None
 
 
