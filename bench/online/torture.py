@@ -10,6 +10,7 @@ from scipy.linalg import lstsq
 
 from bench.harness import Target
 from bench.online.literal import LiteralOSELM
+from samara import ConditionWarning, ELMRegressor
 
 CONDITIONS = (1e2, 1e4, 1e6, 1e8, 1e10, 1e12)
 ALPHAS = (1e-2, 1e-6, 1e-10, 0.0)
@@ -53,8 +54,6 @@ def pieces(H: np.ndarray, T: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarra
 
 def samara(H: np.ndarray, T: np.ndarray, alpha: float, update: str) -> np.ndarray:
     """Fitted values of partial_fit."""
-    from samara import ELMRegressor
-
     model = ELMRegressor(
         N_HIDDEN,
         hidden=Identity(),
@@ -92,9 +91,11 @@ def cell(condition: float, alpha: float, dtype: str) -> dict[str, Any]:
     tries["lstsq, same precision"] = lambda: least_squares(H, T, alpha, "gelsd")
     for name, attempt in tries.items():
         try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore"):
+                warnings.simplefilter("always")
                 error = float(np.linalg.norm(attempt() - wanted) / size)
+            if any(issubclass(one.category, ConditionWarning) for one in said):
+                errors["warned"] = [*errors.get("warned", ()), name]
             errors[name] = error if np.isfinite(error) else None
         except (ValueError, np.linalg.LinAlgError) as refusal:
             errors[name] = "refused" if name in UPDATES else f"{type(refusal).__name__}"
@@ -107,7 +108,9 @@ def keys(quick: bool) -> list[tuple[str, float, float]]:
     return [(d, a, c) for d in ("float64", "float32") for a in alphas for c in conditions]
 
 
-def shown(error: Any) -> str:
+def shown(error: Any, warned: bool = False) -> str:
+    if warned and isinstance(error, float):
+        return f"(warns) {error:.0e}"
     return "NaN" if error is None else error if isinstance(error, str) else f"{error:.0e}"
 
 
@@ -117,20 +120,22 @@ def report(cells: dict[tuple[str, float, float], dict[str, Any]]) -> str:
     head = "".join(f"{name:>23}" for name in columns)
     lines = ["", f"torture: error of the fitted values\n{'':<9}{'ridge':>7}{'cond(H)':>9}{head}"]
     for (dtype, alpha, condition), errors in cells.items():
-        row = "".join(f"{shown(errors[name]):>23}" for name in columns)
+        warned = errors.get("warned", ())
+        row = "".join(f"{shown(errors[name], name in warned):>23}" for name in columns)
         lines.append(f"{dtype:<9}{alpha:>7.0e}{condition:>9.0e}{row}")
     return "\n".join(lines)
 
 
 def targets(cells: dict[tuple[str, float, float], dict[str, Any]]) -> list[Target]:
-    """The safe forms are right where there is something to be right about, and never NaN."""
+    """Within 1e-6 wherever there is something to compare with, and never NaN."""
     made = []
+    defined = [e for (dtype, _, _), e in cells.items() if dtype == "float64" and e["between lstsq"] < DEFINED]
     for update in ("information", "qr"):
-        defined = [
-            e[update] for (d, _, _), e in cells.items() if d == "float64" and e["between lstsq"] < DEFINED
-        ]
-        lost = sum(e[update] is None or isinstance(e[update], str) for e in cells.values())
-        worst = max((e if isinstance(e, float) else np.inf for e in defined), default=None)
-        made.append(Target(f"{update}: worst error in float64 where lstsq is defined", worst, 1e-6))
+        silent = [errors for errors in defined if update not in errors.get("warned", ())]
+        lost = sum(not isinstance(errors[update], float) for errors in cells.values())
+        for which, where in ((defined, "where lstsq is defined"), (silent, "of these, without a warning")):
+            errors = [e[update] if isinstance(e[update], float) else np.inf for e in which]
+            label = f"{update}: worst error in float64, {where}"
+            made.append(Target(label, max(errors, default=None), 1e-6))
         made.append(Target(f"{update}: cells without a finite answer", float(lost), 0.5))
     return made

@@ -219,9 +219,11 @@ class Trial:
 
     def _grid(self) -> Array:
         """Ridges in proportion to the mean eigenvalue of the Gram."""
-        system, eps = self.factor.system(), np.finfo(self.settings.dtype).eps
+        system, eps = self.factor.system(), float(np.finfo(self.settings.dtype).eps)
         # Of a constant H rounding is left, at most so much: a grid in proportion to that would fit noise.
         rounding = system.weight * float(np.sum((4 * eps * self.layout.shift.astype(float)) ** 2))
+        # Where the shift is not the mean, as in a window that has left the first rows, centring cancels.
+        rounding += 8 * eps * system.weight * float(np.sum(system.means[: self.layout.n_features] ** 2))
         trace = system.trace if system.trace > rounding else 1.0
         mean = trace / self.mapped.n_features
         low = max(1e-7 * mean, safe_ridge(trace, self.settings.dtype.name))

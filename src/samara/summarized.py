@@ -13,6 +13,7 @@ from samara.errors import ConditionWarning
 from samara.fit import Fitted, Trial
 from samara.plan import Plan
 from samara.settings import Settings
+from samara.shapes import safe_ridge
 from samara.solvers import IllConditionedError, NormalFactor, RootFactor, Task
 from samara.summaries import Layout
 
@@ -64,10 +65,24 @@ class Summarized:
                 ConditionWarning,
                 stacklevel=6,
             )
-        return self._trial(self._root([root_of(fold) for fold in whole], layout), like, (layout, trace))
+        centred, dtype = self.settings.fit_intercept, str(self.settings.dtype)
+        roots = [root_of(fold, layout.n_features, centred, dtype) for fold in whole]
+        safe = self._without_rounding(normal)
+        return safe._trial(self._root(roots, layout, True), like, (layout, trace))
 
-    def _root(self, folds: list[Array], layout: Layout) -> RootFactor:
-        return RootFactor(folds, layout, self.settings.fit_intercept, max(self.n_rows, 1))
+    def _without_rounding(self, normal: NormalFactor) -> Summarized:
+        """With no ridge between 0 and what rounding hides."""
+        safe, alphas = safe_ridge(normal.system().trace, self.settings.dtype.name), self.settings.alphas
+        floored = None if alphas is None else tuple(sorted({max(a, safe) if a else a for a in alphas}))
+        return replace(self, settings=replace(self.settings, alphas=floored))
+
+    def _root(self, folds: list[Array], layout: Layout, squared: bool = False) -> RootFactor:
+        """Triangles; those made of moments hold rounding below √(8·eps·L) of the largest direction."""
+        rows = max(self.n_rows, 1)
+        if squared:  # a rank counts singular values above rows·eps of the largest
+            rounding = 8 * layout.n_features * float(np.finfo(layout.dtype).eps)
+            rows = max(rows, int(np.sqrt(rounding) / np.finfo(float).eps))
+        return RootFactor(folds, layout, self.settings.fit_intercept, rows)
 
     def _trial(
         self, factor: NormalFactor | RootFactor, like: Source, first_look: tuple[Layout, float]
@@ -82,8 +97,22 @@ def plain(layout: Layout, n_targets: int) -> Layout:
     return replace(layout, centre=np.zeros(n_targets), spread=np.ones(n_targets))
 
 
-def root_of(moments: Array) -> Array:
-    """Rows S with SᵀS the moments, without the directions that are rounding."""
-    values, vectors = np.linalg.eigh(moments)
-    kept = values > 8 * np.finfo(float).eps * max(float(np.trace(moments)), 0.0)
-    return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
+def root_of(moments: Array, n_features: int, fit_intercept: bool, dtype: str) -> Array:
+    """Rows S with SᵀS the moments of [1, h, y], without the directions of h that are rounding.
+
+    Those of h alone: an eigenvector of all columns that is nearly a target has rounding for its features, and
+    would be taken for a direction of h that explains the target. Without an intercept the constant keeps its
+    weight, but not its products with the others, which nobody reads.
+    """
+    weight, means = moments[0, 0], fit_intercept * moments[0, 1:] / (moments[0, 0] or 1.0)
+    centred = moments[1:, 1:] - np.multiply.outer(moments[0, 1:], means)
+    values, vectors = np.linalg.eigh(centred[:n_features, :n_features])
+    kept = values > 8 * np.finfo(dtype).eps * max(float(values.sum()), 0.0)
+    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
+    cross = vectors.T @ centred[:n_features, n_features:] / roots[:, None]
+    rest, turned = np.linalg.eigh(centred[n_features:, n_features:] - cross.T @ cross)
+    rows = np.zeros((1 + len(roots) + len(rest), len(moments)))
+    rows[0] = np.sqrt(weight) * np.append(1.0, means)
+    rows[1 : 1 + len(roots), 1:] = np.hstack([roots[:, None] * vectors.T, cross])
+    rows[1 + len(roots) :, 1 + n_features :] = np.sqrt(np.maximum(rest, 0.0))[:, None] * turned.T
+    return rows

@@ -44,9 +44,9 @@ def _agree(problem, model, pieces, most=1e-9):
     n_hidden=st.integers(1, 40),
     engine=engines(),
 )
-def test_any_batches_give_one_fit(problem, shares, alpha, n, engine):
+def test_any_batches_give_one_fit(problem, shares, alpha, n_hidden, engine):
     """Batches of any lengths, more or fewer rows than nodes, one target or three, weighted or not."""
-    model = ELMRegressor(n, alpha=alpha, scale=None, random_state=problem.seed, engine=engine)
+    model = ELMRegressor(n_hidden, alpha=alpha, scale=None, random_state=problem.seed, engine=engine)
     learned, whole = _agree(problem, model, batches(len(problem.y), shares))
     assert relative_gap(learned.coef_, whole.coef_) < 1e-9
 

@@ -73,7 +73,7 @@ def refuse_text(X: Any) -> None:
     for j in range(len(names) if names else table.shape[1]):
         column = np.asarray(table[X.columns[j]] if names else table[:, j])
         if column.dtype.kind in "OUSTV":
-            for i, value in enumerate(column):
+            for i, value in enumerate(column.tolist()):
                 try:
                     float(value)
                 except (TypeError, ValueError):

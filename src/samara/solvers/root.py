@@ -77,7 +77,8 @@ class RootSystem:
         """Condition number of H with the ridge in it."""
         values = self.spectrum()[0]
         low = values[-1] if len(values) == self._L else 0.0
-        return float(np.sqrt((values[0] + alpha) / (low + alpha))) if low + alpha > 0 else float("inf")
+        top = values[0] if len(values) else 0.0  # a single row leaves nothing once it is centred
+        return float(np.sqrt((top + alpha) / (low + alpha))) if low + alpha > 0 else float("inf")
 
     def rank(self, alpha: float, size: int) -> int:
         """Numerical rank of the leading columns."""

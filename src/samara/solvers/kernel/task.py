@@ -149,7 +149,9 @@ def without(constant: Array | None, V: Array) -> Array:
 def rounding_of(values: Array, Ku: Array, dtype: np.dtype[np.floating]) -> float:
     """Size below which eigenvalues of n rows are rounding, of what the intercept took out as well."""
     scale = max(float(np.abs(values).max(initial=0.0)), float(np.linalg.norm(Ku)))
-    return len(Ku) * float(np.finfo(dtype).eps) * scale
+    # Errors of float32 entries are independent: their matrix has a norm of √n of them, not n.
+    rows = len(Ku) if dtype == np.float64 else np.sqrt(len(Ku))
+    return float(rows * np.finfo(dtype).eps * scale)
 
 
 def warn_of_sign(values: Array, rounding: float) -> bool:
