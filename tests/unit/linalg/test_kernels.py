@@ -5,7 +5,9 @@ import pytest
 
 from samara import ELMRegressor
 from samara.errors import InputError
-from samara.linalg import TileForm, TileSide, kernel_tile, kernels
+from samara.linalg import kernels
+from samara.linalg.kernels import TileForm, TileSide
+from samara.linalg.tiles import kernel_tile
 from samara.maps import AdditiveNodes, AsFloat, RadialNodes, Standardize, fused
 from samara.summaries.profile import ColumnMoments
 
