@@ -58,6 +58,6 @@ def test_pcg_reports_steps_and_residuals():
     stop = Stop("never")
     model = KernelELMRegressor(gamma=0.2, alpha=0.1, solver=Pcg(1e-8), rank=5, engine=Threads(1, 0, stop))
     PROBLEM.fit(model)
-    steps = [name for name in stop.seen if name.startswith("pcg step")]
+    steps = [name for name in stop.seen if name.startswith("pcg;")]
     assert len(steps) == model.n_iter_
     assert "residual" in steps[-1]

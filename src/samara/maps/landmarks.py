@@ -51,8 +51,11 @@ class Landmarks:
 
     @property
     def nests(self) -> bool:
-        """Whether the first nodes do not depend on how many are drawn."""
-        return self.centres == "rows"
+        """Whether the first nodes do not depend on how many are drawn.
+
+        To rounding they don't; that of float32 is too large for moments of one draw beside those of another.
+        """
+        return self.centres == "rows" and self.dtype == np.float64
 
     def sample_rows(self, n_hidden: int) -> int:
         """Rows of the data it wants to see before it draws."""
