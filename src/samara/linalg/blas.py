@@ -23,6 +23,7 @@ from threadpoolctl import ThreadpoolController
 from samara.core import Array
 
 T = TypeVar("T")
+_CHOLESKY_ROWS = 8192  # factorized at a time
 U = TypeVar("U")
 
 
@@ -116,10 +117,27 @@ def add_product(A: Array, B: Array, product: Array) -> None:
 
 
 def factor_upper(A: Array) -> bool:
-    """Cholesky in place: A becomes R with RᵀR = A in the upper triangle; False where it is not definite."""
-    info = ctypes.c_int(0)
-    _routine("dpotrf", 5)(b"L", _int(len(A)), *_rows(A), _ref(info))
-    return info.value == 0
+    """Cholesky in place: A becomes R with RᵀR = A in the upper triangle; False where it is not definite.
+
+    In blocks of rows: OpenBLAS's own dpotrf crashes where a matrix takes more than 2³¹ bytes, 16,384 rows.
+    """
+    for lo in range(0, len(A), _CHOLESKY_ROWS):
+        hi, info = min(lo + _CHOLESKY_ROWS, len(A)), ctypes.c_int(0)
+        corner, right = A[lo:hi, lo:hi], A[lo:hi, hi:]
+        _routine("dpotrf", 5)(b"L", _int(hi - lo), *_rows(corner), _ref(info))
+        if info.value:
+            return False
+        if hi < len(A):
+            solve_upper(corner, right, transposed=True)
+            _subtract_gram(right, A[hi:, hi:])
+    return True
+
+
+def _subtract_gram(Z: Array, gram: Array) -> None:
+    """``gram -= Z.T @ Z`` in the upper triangle; float64."""
+    minus, one = _ref(ctypes.c_double(-1)), _ref(ctypes.c_double(1))
+    shape = (_int(Z.shape[1]), _int(len(Z)))
+    _routine("dsyrk", 10)(b"L", b"N", *shape, minus, *_rows(Z), one, *_rows(gram))
 
 
 def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:

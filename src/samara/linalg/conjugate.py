@@ -56,6 +56,7 @@ def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is 
     tol: float,
     max_iter: int,
     start: Array | None = None,
+    check: Product | None = None,
     on_step: Callable[[int, float], Any] | None = None,
 ) -> ConjugateResult:
     r"""Solve (K + αI)X = Y for a positive definite matrix that is known through products with it.
@@ -80,6 +81,9 @@ def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is 
         The most steps.
     start : ndarray of the shape of Y, optional
         Where to start; costs one product. 0 unless given.
+    check : callable, optional
+        ``apply`` more precisely, for the true residuals: the solutions are then as good as it is, whatever
+        the precision of the steps. ``apply`` itself unless given.
     on_step : callable, optional
         ``on_step(iteration, largest_relative_residual)`` after each step; may raise to interrupt.
 
@@ -95,6 +99,7 @@ def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is 
     """
     right = _checked(Y, start, tol, max_iter)
     search = _Search(apply, precondition or np.copy, right, on_step)
+    search.precise = check or apply
     if start is not None:
         search.X[...] = start.reshape(right.shape)
         search.X[:, search.norms == 0] = 0
@@ -127,6 +132,7 @@ class _Search:
 
     def __init__(self, apply: Product, precondition: Product, Y: Array, on_step: Any) -> None:
         self.apply, self.precondition, self.on_step = apply, precondition, on_step
+        self.precise = apply
         self.Y, self.X = Y, np.zeros_like(Y)
         self.R = Y.copy()  # the true residuals of X
         self.norms = np.sqrt(_dots(Y, Y))
@@ -140,7 +146,8 @@ class _Search:
 
     def check(self, columns: Array) -> None:
         """Replace the residuals of some columns by those of a product with their solutions."""
-        R = self.Y[:, columns] - self._product(self.X[:, columns])
+        exact = self.precise(np.ascontiguousarray(self.X[:, columns]))
+        R = self.Y[:, columns] - np.asarray(exact, np.float64)
         norms = np.sqrt(_finite(_dots(R, R), "product"))
         self.R[:, columns] = R
         self.relative[columns] = norms / np.where(self.norms[columns] > 0, self.norms[columns], 1)

@@ -54,6 +54,10 @@ class Gramian:
         known = self.kernel.max_rank(int(self._X.shape[1]))
         return self.n if known is None else min(self.n, known)
 
+    def in_double(self) -> Gramian:
+        """The same matrix in float64."""
+        return Gramian(self.kernel, self._X, np.dtype(np.float64))
+
     def part(self, rows: Array) -> Gramian:
         """The kernel matrix of some of the rows."""
         if self.kernel.name == "precomputed":

@@ -116,3 +116,16 @@ def test_solve_from_right_refuses_what_does_not_fit():
     for R in (np.eye(3, dtype=np.float32), np.eye(4)):
         with pytest.raises(TypeError, match="a triangle of"):
             solve_from_right(R, np.ones((2, 3)))
+
+
+def test_a_large_matrix_is_factorized_in_blocks(monkeypatch):
+    """The same triangle whatever the blocks; a matrix that is not definite further down is refused."""
+    A = np.random.default_rng(3).standard_normal((50, 40))
+    A = A.T @ A
+    whole, blocks, bad = A.copy(), A.copy(), A.copy()
+    bad[33, 33] = -1
+    assert factor_upper(whole)
+    monkeypatch.setattr("samara.linalg.blas._CHOLESKY_ROWS", 16)
+    assert factor_upper(blocks)
+    np.testing.assert_allclose(np.triu(blocks), np.triu(whole), rtol=1e-12, atol=1e-12)
+    assert not factor_upper(bad)

@@ -267,3 +267,21 @@ def test_a_preconditioner_of_nothing():
     for alpha in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InputError, match="ridge above 0"):
             NystroemPreconditioner(np.ones((1, 6)), alpha)
+
+
+def test_a_precise_check_makes_up_for_imprecise_steps():
+    """Steps in float32, true residuals in float64: the solution is float64's."""
+    rng = np.random.default_rng(5)
+    A = rng.standard_normal((80, 60))
+    K, y = A.T @ A + np.eye(60), rng.standard_normal(60)
+    rough = K.astype(np.float32)
+    found = conjugate_gradients(
+        lambda P: rough @ P.astype(np.float32),
+        y,
+        precondition=None,
+        tol=1e-11,
+        max_iter=2000,
+        check=lambda P: K @ P,
+    )
+    assert found.converged
+    np.testing.assert_allclose(found.X, np.linalg.solve(K, y), rtol=1e-8)

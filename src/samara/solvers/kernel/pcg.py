@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -165,11 +165,15 @@ class Iterated:
             if report:
                 report(f"pcg; residual {residual:.1e}", 1, max(total, number))
 
+        precise = products
+        if self.task.gramian.dtype == np.float32:  # entries of float32 are good for four digits or so
+            precise = Products(replace(self.task, gramian=self.task.gramian.in_double(), spare=0))
         return conjugate_gradients(
             lambda P: products(P) + alpha * P,
             self.task.Y,
             precondition=self.preconditioner.for_ridge(alpha),
             tol=self.solver.tol,
             max_iter=self.solver.max_iter,
+            check=lambda P: precise(P) + alpha * P,
             on_step=step,
         )
