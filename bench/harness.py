@@ -123,7 +123,9 @@ class Comparison:
 
     def summary(self, contender: Contender) -> dict[str, Any]:
         """Everything known of one contender, as it goes into the JSON file."""
-        about = {"function": contender.function, "kwargs": dict(contender.kwargs)}
+        # Where the data lie is nobody's business.
+        kwargs = {name: value for name, value in contender.kwargs.items() if name != "folder"}
+        about = {"function": contender.function, "kwargs": kwargs}
         if why := self.error(contender.name):
             return {**about, "error": why}
         runs = self.runs[contender.name]

@@ -49,14 +49,13 @@ class ConjugateResult:
 
 
 def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is told
-    apply: Product,
+    apply: Product | tuple[Product, Product],
     Y: Array,
     *,
     precondition: Product | None,
     tol: float,
     max_iter: int,
     start: Array | None = None,
-    check: Product | None = None,
     on_step: Callable[[int, float], Any] | None = None,
 ) -> ConjugateResult:
     r"""Solve (K + αI)X = Y for a positive definite matrix that is known through products with it.
@@ -69,8 +68,9 @@ def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is 
 
     Parameters
     ----------
-    apply : callable
-        (K + αI)P for an (n, m) float64 array P, in any precision.
+    apply : callable or two of them
+        (K + αI)P for an (n, m) float64 array P, in any precision. Of two the first is for the steps, the
+        second for the true residuals: the solutions are then as good as that one.
     Y : ndarray of shape (n,) or (n, t)
         Right-hand sides.
     precondition : callable or None
@@ -81,9 +81,6 @@ def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is 
         The most steps.
     start : ndarray of the shape of Y, optional
         Where to start; costs one product. 0 unless given.
-    check : callable, optional
-        ``apply`` more precisely, for the true residuals: the solutions are then as good as it is, whatever
-        the precision of the steps. ``apply`` itself unless given.
     on_step : callable, optional
         ``on_step(iteration, largest_relative_residual)`` after each step; may raise to interrupt.
 
@@ -99,7 +96,6 @@ def conjugate_gradients(  # noqa: PLR0913 - what is solved, how far, and who is 
     """
     right = _checked(Y, start, tol, max_iter)
     search = _Search(apply, precondition or np.copy, right, on_step)
-    search.precise = check or apply
     if start is not None:
         search.X[...] = start.reshape(right.shape)
         search.X[:, search.norms == 0] = 0
@@ -130,9 +126,11 @@ def _checked(Y: Array, start: Array | None, tol: float, max_iter: int) -> Array:
 class _Search:
     """All columns, between rounds of recurrences."""
 
-    def __init__(self, apply: Product, precondition: Product, Y: Array, on_step: Any) -> None:
-        self.apply, self.precondition, self.on_step = apply, precondition, on_step
-        self.precise = apply
+    def __init__(
+        self, apply: Product | tuple[Product, Product], precondition: Product, Y: Array, on_step: Any
+    ) -> None:
+        self.apply, self.precise = apply if isinstance(apply, tuple) else (apply, apply)
+        self.precondition, self.on_step = precondition, on_step
         self.Y, self.X = Y, np.zeros_like(Y)
         self.R = Y.copy()  # the true residuals of X
         self.norms = np.sqrt(_dots(Y, Y))

@@ -276,12 +276,11 @@ def test_a_precise_check_makes_up_for_imprecise_steps():
     K, y = A.T @ A + np.eye(60), rng.standard_normal(60)
     rough = K.astype(np.float32)
     found = conjugate_gradients(
-        lambda P: rough @ P.astype(np.float32),
+        (lambda P: rough @ P.astype(np.float32), lambda P: K @ P),
         y,
         precondition=None,
         tol=1e-11,
         max_iter=2000,
-        check=lambda P: K @ P,
     )
     assert found.converged
     np.testing.assert_allclose(found.X, np.linalg.solve(K, y), rtol=1e-8)

@@ -169,11 +169,10 @@ class Iterated:
         if self.task.gramian.dtype == np.float32:  # entries of float32 are good for four digits or so
             precise = Products(replace(self.task, gramian=self.task.gramian.in_double(), spare=0))
         return conjugate_gradients(
-            lambda P: products(P) + alpha * P,
+            (lambda P: products(P) + alpha * P, lambda P: precise(P) + alpha * P),
             self.task.Y,
             precondition=self.preconditioner.for_ridge(alpha),
             tol=self.solver.tol,
             max_iter=self.solver.max_iter,
-            check=lambda P: precise(P) + alpha * P,
             on_step=step,
         )
