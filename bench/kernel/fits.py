@@ -72,7 +72,7 @@ def kernel_ridge(data: str, n_rows: int, model: dict[str, Any], dtype: str = "fl
     )
 
 
-def two_steps(data: str, n_rows: int, model: dict[str, Any], dtype: str = "float64") -> Trial:
+def two_steps(data: str, n_rows: int, model: dict[str, Any], dtype: str) -> Trial:
     """KernelRidge's two steps, matrix and Cholesky solve: SciPy's ``solve`` crashes at 20,000 rows."""
     from scipy.linalg import cho_factor, cho_solve
     from sklearn.metrics.pairwise import rbf_kernel
