@@ -11,13 +11,12 @@ import numpy as np
 from samara.costs import BASE, format_bytes
 from samara.errors import BudgetError
 from samara.plan import Budget, Plan
+from samara.shapes import OVERSAMPLING
+from samara.solvers.kernel import Divide
 
-OVERSAMPLING = 10
 FIRST_RANK = 64  # that `sketch` tries first, and doubles
 ONE_RIDGE_ROWS, PATH_ROWS = 10_000, 5_000  # that `auto` solves exactly: 3 s and 4 s of arithmetic
 PCG_ROWS = 200_000  # beyond, a product with the whole kernel matrix takes half a minute
-AUTO_CENTRES = 2_000
-PART_ROWS = 4_000
 PCG_RANK = 2_000
 TILE_BYTES = 3 * (1 << 20)  # cells: a tile, its product and what the allocator keeps
 
@@ -153,7 +152,7 @@ def _tile_bytes(shape: KernelShape, workers: int) -> int:
 
 def _divide_bytes(shape: KernelShape, workers: int) -> int:
     n = shape.n_rows
-    part = -(-n // (shape.n_parts or -(-n // PART_ROWS)))
+    part = -(-n // Divide(shape.n_parts).count(n))
     return 8 * n * part + 8 * part * (part if not shape.definite else 96 * 6) + workers * 256 * n * 16
 
 
@@ -202,7 +201,7 @@ def flops(shape: KernelShape, solver: str) -> float:
     if solver == "pcg":
         k = shape.columns(PCG_RANK)
         return 40 * n * (n * (entry / 2 + 2 * t) + 4 * k * t) + 4 * n * k * k
-    part = n / (shape.n_parts or -(-n // PART_ROWS))
+    part = n / Divide(shape.n_parts).count(shape.n_rows)
     return n * part**2 * (1 / 3 if shape.n_alphas == 1 else 8 / 3) + n * n * (entry + 2 * t) * (
         shape.n_alphas > 1
     )

@@ -25,10 +25,10 @@ from samara.maps import LAYERS, Additive, Landmarks, Radial
 from samara.plan import Budget
 from samara.selection import KFold, Selector
 from samara.settings import Layer, Settings
+from samara.shapes import LOW_RANK
 from samara.solvers import SOLVERS, Rank, Solver
 
 EXACT = ("gram", "qr", "svd", "dual")
-LOW_RANK = ("rsvd", "fast_svd", "fast_svd_gradient", "sketch")
 FOLDS_ONLY = ("sketch", "lsqr", "precondition")  # no spectrum to take other scores from
 
 

@@ -88,17 +88,18 @@ class Products:
 
     def __call__(self, P: Array) -> Array:
         """K̃P in float64, the constant direction projected out on both sides."""
-        P = without(self._constant, P)
-        made = self._by_tiles(P) if P.shape[1] <= FEW else self._by_strips(P)
-        return without(self._constant, made)
+        return without(self._constant, self._times(without(self._constant, P)))
 
     def with_constant(self, P: Array) -> tuple[Array, Array]:
         """K̃P, and what K makes of the constant direction, from the same tiles."""
         if self._constant is None:
             return self(P), np.zeros(self._n)
-        P = np.column_stack([without(self._constant, P), self._constant])
-        made = self._by_tiles(P) if P.shape[1] <= FEW else self._by_strips(P)
+        made = self._times(np.column_stack([without(self._constant, P), self._constant]))
         return without(self._constant, made[:, :-1]), made[:, -1]
+
+    def _times(self, P: Array) -> Array:
+        """KP."""
+        return self._by_tiles(P) if P.shape[1] <= FEW else self._by_strips(P)
 
     def _by_tiles(self, P: Array) -> Array:
         if self._matrix.dtype == np.float64:
@@ -109,7 +110,6 @@ class Products:
         return np.asarray(both[:, : P.shape[1]] + both[:, P.shape[1] :])
 
     def _by_plain_tiles(self, P: Array) -> Array:
-
         def run(worker: int) -> Array:
             total = np.zeros(P.shape)
             scratch = np.empty((TILE, TILE), P.dtype)
@@ -152,14 +152,3 @@ class Products:
 
         in_threads(run, range(0, self._n, height), self._workers)
         return made
-
-
-def squared_norm(task: KernelTask) -> float:
-    """‖K‖²_F of the weighted matrix, tile by tile."""
-    matrix = task.matrix
-
-    def run(lo: int) -> float:
-        strip = matrix.tile(slice(lo, min(lo + STRIP, task.n)), slice(0, task.n))
-        return float(np.einsum("ij,ij->i", strip, strip).sum(dtype=np.float64))
-
-    return float(sum(in_threads(run, range(0, task.n, STRIP), task.workers)))
