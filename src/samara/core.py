@@ -7,7 +7,7 @@ business of the *engine* alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
@@ -44,6 +44,39 @@ class BlockMap(Protocol):
         ...
 
 
+Labels = Mapping[str, Mapping[float, str]]  # name of a column of text → code → text
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some rows as they are read: texts as the code of `schema.text_code`, missing values as NaN."""
+
+    X: Any  # (b, d) float array in C order, or a CSR matrix; missing values are np.nan, of one bit pattern
+    y: Array  # (b, t), coded in the same way; t may be 0
+    weight: Array | None = None  # (b,)
+    labels: Labels | None = None  # of the texts in these rows, inputs and targets, where asked for
+
+
+class Piece(Protocol):
+    """A picklable piece of a file (a row group, a file, a run of rows), opened where it is read."""
+
+    @property
+    def name(self) -> str:
+        """Which piece, in words: ``"2024.parquet, row group 3"``."""
+        ...
+
+    @property
+    def n_rows(self) -> int | None:
+        """Its rows; None where they have to be read to be counted."""
+        ...
+
+    def chunks(
+        self, rows: int, start: int = 0, stop: int | None = None, labels: bool = False
+    ) -> Iterator[Chunk]:
+        """The rows from ``start`` to ``stop`` in chunks of at most ``rows``."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Some rows, not yet mapped: raw inputs, targets, weights, and the maps they will go through."""
@@ -54,6 +87,7 @@ class Block:
     start: int  # global number of the first row; the rows of a fold's block are not consecutive
     fold: int = 0  # all rows of a block belong to one fold
     maps: tuple[FeatureMap, ...] = ()
+    labels: Labels | None = None  # the texts behind codes, where a look asked for them
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -64,8 +98,11 @@ class Block:
         A tile is worked on where its rows lie back to back, which element-wise steps take at three times
         the speed of rows with gaps; the subtraction of the shift is also the move to ``out``.
         """
-        if len(self.maps) == 1 and isinstance(self.maps[0], BlockMap):
-            return self.maps[0].fill(self.X, out, shift)
+        if self.maps and isinstance(self.maps[-1], BlockMap):
+            X = self.X
+            for feature_map in self.maps[:-1]:  # a raw table becomes numbers: as wide as the inputs, not as H
+                X = feature_map(X)
+            return self.maps[-1].fill(X, out, shift)
         scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]
