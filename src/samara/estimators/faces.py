@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,30 +13,34 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
+from samara.estimators.given import Given, GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.progress import reporting
+from samara.estimators.tables import coded_table, given_frame, given_scan, is_table, labelled_frame
 from samara.maps import ClassCodes
-from samara.sources import ArraySource
+from samara.sources import ArraySource, Scan
+from samara.tables import class_factors
 
 
 class Regression(RegressorMixin, ClosedForm):
     """Fit to numbers, one column or several, and predict them."""
 
-    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
         raise NotImplementedError
 
     @reporting
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
     ) -> Self:
         """Fit to rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs: numbers of any type.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Inputs: numbers of any type; the columns of a frame, and of what :func:`samara.scan` gives, may also
+            hold texts, dates and missing values.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
+            Targets; a scan has them in it.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
         checkpoint : str or path, optional
@@ -53,18 +58,30 @@ class Regression(RegressorMixin, ClosedForm):
             The fitted estimator.
         """
         with self._all_or_nothing():
-            X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
-            weight = check_weights(sample_weight, X)
-            self._fit_source(ArraySource(X, y.reshape(len(y), -1), weight), (checkpoint, every))
-            self._one_target = y.ndim == 1
+            if is_table(X):
+                given, one = self._given_table(X, y, sample_weight)
+                self._fit_table(given, (checkpoint, every))
+            else:
+                X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
+                weight, one = check_weights(sample_weight, X), y.ndim == 1
+                source = ArraySource(X, y.reshape(len(y), -1), weight)
+                self._fit_arrays(source, (checkpoint, every))
+            self._one_target = one
         return self
+
+    def _given_table(self, X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, bool]:
+        """A table to fit, and whether it has one target, as a vector."""
+        if isinstance(X, Scan):
+            return given_scan(X, y, sample_weight, classes=False), len(X.targets) == 1
+        given, targets = given_frame(X, y, sample_weight)
+        return given, targets.ndim == 1
 
     def predict(self, X: Any) -> Array:
         """Predict targets.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Rows.
 
         Returns
@@ -86,21 +103,22 @@ class Classification(ClassifierMixin, ClosedForm):
 
     class_weight: Any
 
-    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
         raise NotImplementedError
 
     @reporting
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
     ) -> Self:
         """Fit to labelled rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs: numbers of any type.
-        y : array-like of shape (n_samples,)
-            Labels.
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Inputs: numbers of any type; the columns of a frame, and of what :func:`samara.scan` gives, may also
+            hold texts, dates and missing values.
+        y : array-like of shape (n_samples,), optional
+            Labels; a scan has them in it.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
         checkpoint : str or path, optional
@@ -118,28 +136,42 @@ class Classification(ClassifierMixin, ClosedForm):
             The fitted estimator.
         """
         with self._all_or_nothing():
-            X, y = check_inputs(self, X, y, fitting=True)
-            check_classification_targets(y)
-            y = column_or_1d(y, warn=True)
-            weight = check_weights(sample_weight, X)
-            classes = distinct(y if weight is None else y[weight > 0])
-            if len(classes) < 2:
-                only = classes.tolist()[0]
-                name = type(self).__name__
-                raise InputError(f"{name} needs two classes or more; y holds one class only: {only!r}.")
-            if self.class_weight is not None:
-                weight = _weigh_classes(self.class_weight, classes, y, weight)
-            source = ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes))
-            self._fit_source(source, (checkpoint, every))
-            self.classes_ = classes
+            if isinstance(X, Scan):
+                given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
+                self._fit_table(given, (checkpoint, every))
+                assert given.looked is not None
+                self.classes_ = given.looked.labels
+            elif is_table(X):
+                rows, y, weight = labelled_frame(X, y, sample_weight)
+                source, classes = self._coded(rows.X, y, weight)
+                given = coded_table(rows, replace(source, labels=rows.labels))
+                self._fit_table(given, (checkpoint, every))
+                self.classes_ = classes
+            else:
+                X, y = check_inputs(self, X, y, fitting=True)
+                check_classification_targets(y)
+                y = column_or_1d(y, warn=True)
+                source, classes = self._coded(X, y, check_weights(sample_weight, X))
+                self._fit_arrays(source, (checkpoint, every))
+                self.classes_ = classes
         return self
+
+    def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
+        """Rows whose targets are codes of their classes, and these."""
+        classes = distinct(y if weight is None else y[weight > 0])
+        if len(classes) < 2:
+            only, name = classes.tolist()[0], type(self).__name__
+            raise InputError(f"{name} needs two classes or more; y holds one class only: {only!r}.")
+        if self.class_weight is not None:
+            weight = _weigh_classes(self.class_weight, classes, y, weight)
+        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes)), classes
 
     def decision_function(self, X: Any) -> Array:
         """Outputs of the network: near +1 for the class, near −1 for the others.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Rows.
 
         Returns
@@ -162,7 +194,7 @@ class Classification(ClassifierMixin, ClosedForm):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Rows.
 
         Returns
@@ -182,7 +214,7 @@ class Classification(ClassifierMixin, ClosedForm):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Rows.
 
         Returns
