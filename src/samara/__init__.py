@@ -16,6 +16,7 @@ from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, 
 
 if TYPE_CHECKING:
     from samara.report import SelectionDisplay, SpectrumDisplay
+    from samara.sources.scan import scan
 
 __version__ = "0.1.0"
 
@@ -35,11 +36,16 @@ __all__ = [
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "scan",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """The displays need Matplotlib, which is loaded only when one is asked for."""
+    """The displays need Matplotlib and scan needs pyarrow, which are loaded only when asked for."""
+    if name == "scan":
+        from samara.sources.scan import scan
+
+        return scan
     if name in ("SelectionDisplay", "SpectrumDisplay"):
         from samara import report
 
