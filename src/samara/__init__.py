@@ -1,5 +1,6 @@
 """Samara: nonlinear models in closed form, in one pass over the rows, inside the memory given."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from samara.errors import (
@@ -12,9 +13,9 @@ from samara.errors import (
     SamaraError,
     StoreError,
 )
-from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 if TYPE_CHECKING:
+    from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
     from samara.report import SelectionDisplay, SpectrumDisplay
     from samara.sources.scan import scan
 
@@ -40,14 +41,26 @@ __all__ = [
 ]
 
 
+# Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
+_ROOMS = {
+    "ELMClassifier": "samara.estimators",
+    "ELMRegressor": "samara.estimators",
+    "KernelELMClassifier": "samara.estimators",
+    "KernelELMRegressor": "samara.estimators",
+    "SelectionDisplay": "samara.report",
+    "SpectrumDisplay": "samara.report",
+    "scan": "samara.sources.scan",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """The displays need Matplotlib and scan needs pyarrow, which are loaded only when asked for."""
-    if name == "scan":
-        from samara.sources.scan import scan
+    """A name of the public face, its room loaded now."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'samara' has no attribute {name!r}")
+    value = getattr(import_module(_ROOMS[name]), name)
+    globals()[name] = value
+    return value
 
-        return scan
-    if name in ("SelectionDisplay", "SpectrumDisplay"):
-        from samara import report
 
-        return getattr(report, name)
-    raise AttributeError(f"module 'samara' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -15,10 +15,10 @@ from samara.core import Array, Chunk, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.errors import InputError, NonFiniteError
-from samara.estimators.given import Given
+from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
-from samara.estimators.tables import chunks_of, encoded, fitting_scan, raw_rows
+from samara.estimators.tables import chunks_of, encoded, fitting_scan, raw_rows, set_names
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -47,6 +47,21 @@ class ClosedForm(Reports, BaseEstimator):
                 del self.__dict__[name]
             self.__dict__.update(before)  # never empty: another thread may be predicting
             raise
+
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
+        """Fit, then set every attribute at once."""
+        raise NotImplementedError
+
+    def _fit_arrays(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+        self._fit_rows(GivenArrays(source), where)
+        for name in ("columns_", "facts_"):
+            self.__dict__.pop(name, None)
+
+    def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
+        self._fit_rows(given, where)
+        assert given.looked is not None
+        self.columns_, self.facts_ = given.looked.columns, given.looked.facts
+        set_names(self, given.table.schema)
 
     def _following(self, given: Given, work: Callable[[CallbackProgress | PlainProgress | None], T]) -> T:
         """Run a fit with its progress shown; a NaN that it meets is named by column and row."""

@@ -18,6 +18,8 @@ from samara.schema import Column, Schema, names_of, text_code
 from samara.sources import ArraySource, FrameRows, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
 from samara.tables import Table
 
+UNKNOWN_ROWS = 1_000_000  # taken to be there, for planning, where there is no telling
+
 
 def is_table(X: Any) -> bool:
     """Whether X is a scan, or a frame that holds more than complete numbers."""
@@ -48,7 +50,7 @@ def stream_of(scan: Scan) -> StreamSource:
     return StreamSource(
         scan.pieces,
         Width(scan.n_features, len(scan.targets), scan.is_sparse),
-        guess=scan.rows_guess,
+        guess=scan.rows_guess or UNKNOWN_ROWS,
         counts=known if len(known) == len(counts) else None,
     )
 
@@ -131,4 +133,3 @@ def coded_classes(classes: Array, target: Column) -> Array:
             f"{classes.tolist()[0]!r}."
         )
     return classes.astype(np.float64)
-

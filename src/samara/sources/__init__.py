@@ -2,7 +2,7 @@
 
 from samara.sources.arrays import ArraySource
 from samara.sources.frames import FrameRows, frame_rows, is_frame, is_plain
-from samara.sources.scan import Scan, scan
+from samara.sources.scanned import Scan
 from samara.sources.stream import StreamSource, Width
 
 __all__ = [
@@ -14,5 +14,4 @@ __all__ = [
     "frame_rows",
     "is_frame",
     "is_plain",
-    "scan",
 ]

@@ -1,110 +1,32 @@
-"""The two faces of every estimator: targets that are numbers, and targets that are classes."""
+"""The face of estimators whose targets are classes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
-from samara.estimators.given import Given, GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.progress import reporting
-from samara.estimators.tables import coded_table, given_frame, given_scan, is_table, labelled_frame
+from samara.estimators.scores import largest, probabilities, scored
+from samara.estimators.tables import coded_table, given_scan, is_table, labelled_frame
 from samara.maps import ClassCodes
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
-
-
-class Regression(RegressorMixin, ClosedForm):
-    """Fit to numbers, one column or several, and predict them."""
-
-    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
-        raise NotImplementedError
-
-    @reporting
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
-    ) -> Self:
-        """Fit to rows.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
-            Inputs: numbers of any type; the columns of a frame, and of what :func:`samara.scan` gives, may also
-            hold texts, dates and missing values.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
-            Targets; a scan has them in it.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the row twice; a weight of 0 leaves it out.
-        checkpoint : str or path, optional
-            File in which the fit is written down every so often. After a crash the same call goes on from
-            there, and ends in the same model to the bit; another table or other parameters are refused with
-            a `StoreError`, a file that another fit uses with a `LockedError`. Passes of ``gram``, ``qr`` and
-            ``nystroem`` and that of leave-one-out go on where they were; other solvers begin theirs anew, and
-            those of kernel models refuse a checkpoint.
-        every : str or float, default="30s"
-            How often, such as ``"30s"``, ``"5min"`` or a number of seconds.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with self._all_or_nothing():
-            if is_table(X):
-                given, one = self._given_table(X, y, sample_weight)
-                self._fit_table(given, (checkpoint, every))
-            else:
-                X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
-                weight, one = check_weights(sample_weight, X), y.ndim == 1
-                source = ArraySource(X, y.reshape(len(y), -1), weight)
-                self._fit_arrays(source, (checkpoint, every))
-            self._one_target = one
-        return self
-
-    def _given_table(self, X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, bool]:
-        """A table to fit, and whether it has one target, as a vector."""
-        if isinstance(X, Scan):
-            return given_scan(X, y, sample_weight, classes=False), len(X.targets) == 1
-        given, targets = given_frame(X, y, sample_weight)
-        return given, targets.ndim == 1
-
-    def predict(self, X: Any) -> Array:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predictions.
-        """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if self._one_target else outputs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 class Classification(ClassifierMixin, ClosedForm):
     """Fit to ±1 codes of the classes, and predict the class with the largest output."""
 
     class_weight: Any
-
-    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
-        raise NotImplementedError
 
     @reporting
     def fit(
@@ -115,8 +37,8 @@ class Classification(ClassifierMixin, ClosedForm):
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
-            Inputs: numbers of any type; the columns of a frame, and of what :func:`samara.scan` gives, may also
-            hold texts, dates and missing values.
+            Inputs: numbers of any type; the columns of a frame, or of what :func:`samara.scan` gives, may
+            also hold texts, dates and missing values.
         y : array-like of shape (n_samples,), optional
             Labels; a scan has them in it.
         sample_weight : array-like of shape (n_samples,), optional
@@ -140,6 +62,7 @@ class Classification(ClassifierMixin, ClosedForm):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
                 self._fit_table(given, (checkpoint, every))
                 assert given.looked is not None
+                assert given.looked.labels is not None
                 self.classes_ = given.looked.labels
             elif is_table(X):
                 rows, y, weight = labelled_frame(X, y, sample_weight)
@@ -179,15 +102,15 @@ class Classification(ClassifierMixin, ClosedForm):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column a class; for two classes, that of the second.
         """
-        return self._scored(X)[0]
+        outputs = self._scored(X)[0]
+        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
     def _scored(self, X: Any) -> tuple[Array, Array]:
         """Outputs, and the classes that they are of."""
         check_is_fitted(self, "model_")
         with self._together():
             model, classes = self.model_, self.classes_
-        outputs = self._outputs(X, model)
-        return outputs[:, 0] if len(classes) == 2 else outputs, classes
+        return self._outputs(X, model), classes
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -202,9 +125,8 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (n_samples,)
             The class with the largest output.
         """
-        scores, classes = self._scored(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(classes[codes])
+        outputs, classes = self._scored(X)
+        return np.asarray(classes[largest(outputs)])
 
     def predict_proba(self, X: Any) -> Array:
         """Estimate class probabilities.
@@ -222,19 +144,44 @@ class Classification(ClassifierMixin, ClosedForm):
         p : ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            p = np.clip((scores + 1) / 2, 0, 1)
-            return np.stack([1 - p, p], axis=1)
-        return project_to_simplex((scores + 1) / 2)
+        return probabilities(self._scored(X)[0])
 
+    def predict_batches(self, X: Scan, proba: bool = False) -> Iterator[Array]:
+        """Predict the classes of files, some rows at a time, in their order.
 
-def project_to_simplex(P: Array) -> Array:
-    """The nearest row of probabilities: subtract what makes the positive parts add up to 1."""
-    ordered = -np.sort(-P, axis=1)
-    excess = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, P.shape[1] + 1)
-    last = np.sum(ordered > excess, axis=1) - 1
-    return np.asarray(np.maximum(P - excess[np.arange(len(P)), last][:, None], 0))
+        Parameters
+        ----------
+        X : scan
+            Rows, as :func:`samara.scan` gives them.
+        proba : bool, default=False
+            Probabilities instead of labels.
+
+        Yields
+        ------
+        y : ndarray of shape (some rows,) or (some rows, n_classes)
+            Labels or probabilities of the next rows.
+        """
+        for _, outputs in self._streamed(X):
+            yield probabilities(outputs) if proba else np.asarray(self.classes_[largest(outputs)])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of the rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,), optional
+            Labels; a scan has them in it.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights.
+
+        Returns
+        -------
+        score : float
+            Accuracy.
+        """
+        return scored(self, X, y, sample_weight).results()["accuracy"]
 
 
 def _weigh_classes(class_weight: Any, classes: Array, y: Array, weight: Array | None) -> Array:
