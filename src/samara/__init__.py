@@ -1,5 +1,6 @@
 """Samara: nonlinear models in closed form, in one pass over the rows, inside the memory given."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from samara.errors import (
@@ -15,6 +16,8 @@ from samara.errors import (
 from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 if TYPE_CHECKING:
+    from samara.estimators.saving import load
+    from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
 
 __version__ = "0.1.0"
@@ -29,19 +32,28 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "LockedError",
+    "ModelInfo",
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "inspect",
+    "load",
 ]
+
+_LATER = {
+    "SelectionDisplay": "samara.report",
+    "SpectrumDisplay": "samara.report",
+    "ModelInfo": "samara.model_files",
+    "inspect": "samara.model_files",
+    "load": "samara.estimators.saving",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """The displays need Matplotlib, which is loaded only when one is asked for."""
-    if name in ("SelectionDisplay", "SpectrumDisplay"):
-        from samara import report
-
-        return getattr(report, name)
+    """What is loaded only when it is asked for: the displays need Matplotlib."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'samara' has no attribute {name!r}")
