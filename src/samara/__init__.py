@@ -16,6 +16,9 @@ from samara.errors import (
 
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators.saving import load
+    from samara.estimators.scores import evaluate
+    from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
     from samara.sources.scan import scan
 
@@ -31,15 +34,18 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "LockedError",
+    "ModelInfo",
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "evaluate",
+    "inspect",
+    "load",
     "scan",
 ]
-
 
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
 _ROOMS = {
@@ -47,8 +53,12 @@ _ROOMS = {
     "ELMRegressor": "samara.estimators",
     "KernelELMClassifier": "samara.estimators",
     "KernelELMRegressor": "samara.estimators",
+    "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
     "SpectrumDisplay": "samara.report",
+    "evaluate": "samara.estimators.scores",
+    "inspect": "samara.model_files",
+    "load": "samara.estimators.saving",
     "scan": "samara.sources.scan",
 }
 
