@@ -15,6 +15,7 @@ from samara.errors import (
 from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 if TYPE_CHECKING:
+    from samara.export import to_onnx
     from samara.report import SelectionDisplay, SpectrumDisplay
 
 __version__ = "0.1.0"
@@ -35,13 +36,18 @@ __all__ = [
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "to_onnx",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """The displays need Matplotlib, which is loaded only when one is asked for."""
+    """What needs Matplotlib or few ask for is loaded when it is asked for."""
     if name in ("SelectionDisplay", "SpectrumDisplay"):
         from samara import report
 
         return getattr(report, name)
+    if name == "to_onnx":
+        from samara import export
+
+        return export.to_onnx
     raise AttributeError(f"module 'samara' has no attribute {name!r}")
