@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate
+    from samara.export import to_onnx
     from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
     from samara.sources.scan import scan
@@ -45,6 +46,7 @@ __all__ = [
     "inspect",
     "load",
     "scan",
+    "to_onnx",
 ]
 
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
@@ -60,6 +62,7 @@ _ROOMS = {
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",
     "scan": "samara.sources.scan",
+    "to_onnx": "samara.export",
 }
 
 
