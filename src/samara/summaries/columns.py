@@ -18,7 +18,7 @@ from samara.summaries.present import PresentMoments
 from samara.summaries.profile import ColumnMoments
 from samara.summaries.sampling import RowSample
 
-TABLE_CELLS = 4_000_000  # targets × folds × categories that a column may keep: 32 MB
+TABLE_CELLS = 1_000_000  # targets × folds × categories that a column may keep: at most 40 MB of entries
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class ColumnProfile:
         """
         if len(self.drawn.keys) < self.limits.sample_rows:
             return np.zeros(len(self.schema))
-        return np.minimum(np.sqrt(np.log(2 / risk) / (2 * np.maximum(self._sampled, 1))), 1.0)
+        return np.asarray(np.sqrt(np.log(2 / risk) / (2 * self._sampled.clip(min=1))).clip(max=1.0))
 
     @property
     def _sampled(self) -> Array:

@@ -125,7 +125,9 @@ def test_many_categories_are_kept_within_bounds(monkeypatch):
         codes[::25] = 7.0
         labels = {"a": {code: f"name {code:.0f}" for code in codes}}
         profile.update(Block(codes[:, None], np.zeros((500, 1)), None, 0, labels=labels))
-        assert len(profile.state()[1]["coded 0"]) <= 2600
+        held = {name: len(array) for name, array in profile.state()[1].items()}
+        assert held["coded 0"] <= 2600
+        assert max(held["waiting 0"], held["waiting -1"], held["levels 0"]) <= 1500
     levels = profile.levels(0)
     assert len(levels.codes) == 300
     assert levels.weight[levels.codes == 7.0].sum() == 80 * 20
