@@ -45,6 +45,11 @@ def _coding(profile: ColumnProfile, j: int, one_hot_cap: int) -> Coding:
     levels = profile.levels(j)
     levels = levels.chosen(levels.codes != MISSING)
     if len(levels.codes) > one_hot_cap:
+        if not profile.target_schema:
+            raise InputError(
+                f"Column {column.name!r} has {len(levels.codes):,} categories and there is no target to "
+                "encode them by: leave the column out."
+            )
         return _encoded(profile, j)
     if len(levels.codes) == 1 and not flag:
         return None
