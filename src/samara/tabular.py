@@ -168,8 +168,8 @@ def encoded_profile(
 def _encoded_inputs(profile: ColumnProfile, training: Columns | CrossEncoded) -> ColumnMoments:
     """Moments of the encoded columns; indicators have a spread of 1, so that no scaling blows up a rare one.
 
-    A column of k categories then weighs about as much as one number, not as k of them: held-out errors are
-    up to a quarter smaller than with each indicator standardised.
+    A column of k categories then weighs about as much as one number, not as k of them: held-out errors
+    are up to a third smaller than with each indicator standardised (docs/explanation/columns.md).
     """
     columns = training if isinstance(training, Columns) else training.columns
     made = ColumnMoments()
