@@ -1,7 +1,7 @@
 """Samara's estimators in files of `skops <https://skops.readthedocs.io>`_: the types to be trusted there.
 
-A skops file of an estimator is loaded by ``skops.io.load(path, trusted=TRUSTED_TYPES)``. None of these types runs
-code when it is made from a file. Samara's own files, :func:`samara.load`, need no such list.
+A skops file of an estimator is loaded by ``skops.io.load(path, trusted=TRUSTED_TYPES)``. None of these types
+runs code when it is made from a file. Samara's own files, :func:`samara.load`, need no such list.
 """
 
 from __future__ import annotations
