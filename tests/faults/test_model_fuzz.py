@@ -50,11 +50,12 @@ def sound_files(folder):
         ),
         KernelELMRegressor("laplacian", alpha=np.array([0.1, 1.0])).fit(sparse.csr_array(X), y),
         KernelELMClassifier(solver="nystroem", rank=5, dtype="float32").fit(X, WORDS),
+        ELMClassifier(4, random_state=0).partial_fit(X, WORDS),
     ]
     made = []
     for number, model in enumerate(models):
         path = folder / f"{number}.samara"
-        model.save(path)
+        model.save(path, resumable=number == 5)
         record = read_record(path)
         made.append((path.read_bytes(), record.header, record.arrays))
     return made

@@ -19,11 +19,11 @@ from samara.plan import Budget
 from samara.settings import Settings
 from samara.solvers.sequential import Inverse
 from samara.sources import ArraySource
-from samara.summaries import Layout, Moments, Triangle
+from samara.summaries import Moments, Triangle
 
 __all__ = ["TRUSTED_TYPES"]
 
-_OF_STREAMS = (Stream, Memory, Fading, Settings, Budget, ArraySource, Layout, Moments, Triangle, Inverse)
+_OF_STREAMS = (Stream, Memory, Fading, Settings, Budget, ArraySource, Moments, Triangle, Inverse)
 _OF_OTHERS = (np.dtype, range, sparse.csr_array, sparse.csr_matrix)
 
 

@@ -8,17 +8,21 @@ from typing import Any, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from samara.continued import StreamState
 from samara.core import Array
 from samara.errors import InputError, unknown_name
+from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.common import ClosedForm
-from samara.estimators.inputs import check_inputs, check_weights, distinct, refuse_non_finite
+from samara.estimators.inputs import check_weights, distinct, refuse_non_finite
 from samara.maps import OneHot
 from samara.online import Stream
 from samara.past import Memory
+from samara.settings import Settings
 from samara.solvers.sequential import Woodbury
 from samara.sources import ArraySource
 
@@ -107,6 +111,21 @@ class Online(ClosedForm):
                 "was fitted, not with a copy of it. Give all rows to partial_fit."
             )
         return Stream.after(left, self._settings(), read_memory(self), plain)
+
+    def _learned(self) -> StreamState:
+        stream: Stream = self.__dict__.get("_stream") or self._first_stream(False)
+        return stream.state(self.__dict__.get("_labels", self.__dict__.get("classes_")))
+
+    def _resume(self, state: StreamState, settings: Settings) -> None:
+        """Go on from a file; the attributes of the model are there already."""
+        memory, n_features = read_memory(self), self.n_features_in_
+        rooted = memory.update == "qr"
+        state.check(settings, n_features, rooted)
+        X = sparse.csr_array((1, n_features)) if state.is_sparse else np.zeros((1, n_features))
+        self._stream = Stream(settings, memory, type(self)._PLAIN)
+        self._stream.resume(state, ArraySource(X, np.zeros((1, state.layout.n_targets))))
+        if state.labels is not None:
+            self._labels = state.labels
 
     def _together(self) -> RLock:
         """Another thread may be learning."""
@@ -263,28 +282,3 @@ class OnlineClassification(Online):
         turn[0] = -1
         turn[1 + order, np.arange(count)] = 2
         return turn[:, 1:] if count == 2 else turn
-
-
-def check_batch(estimator: Any, X: Any, y: Any, began: bool, **options: Any) -> Any:
-    """A batch as arrays; its columns must be those of the first."""
-    return check_inputs(estimator, X, y, fitting=True, first=not began, at_least=1, **options)
-
-
-def refuse_other_targets(y: Array, one_target: bool, n_targets: int) -> None:
-    """A batch must have the targets of the first."""
-    given = 1 if y.ndim == 1 else y.shape[1]
-    if given != n_targets or (y.ndim == 1) != one_target:
-        was = "a vector" if one_target else f"{n_targets} columns"
-        now = "a vector" if y.ndim == 1 else f"{given} columns"
-        raise InputError(f"y was {was} in the rows so far, and is {now} in this batch.")
-
-
-def with_new(known: Array, seen: list[Array], welcome: bool) -> Array:
-    """The labels known so far, and behind them, sorted, those seen for the first time."""
-    new = {label for labels in seen for label in labels.tolist()} - set(known.tolist())
-    if new and not welcome:
-        raise InputError(f"The class {min(new)!r} was never learned.")
-    if len({isinstance(label, str) for label in [*known.tolist(), *new]}) > 1:
-        raise InputError("Labels must be all text or all numbers, in all batches together.")
-    dtype = np.result_type(known, *seen)
-    return np.concatenate([known.astype(dtype), np.array(sorted(new), dtype)])
