@@ -134,7 +134,8 @@ def forge_array(random, arrays):
         case 1:
             array = array[..., None]
         case 2:
-            array = array.astype(random.choice(["float32", "float64", "int64", "int32", "bool", "uint8"]))
+            with np.errstate(all="ignore"):
+                array = array.astype(random.choice(["float32", "float64", "int64", "int32", "bool", "uint8"]))
         case 3:
             array = np.array(array)
             array.reshape(-1)[: 1 + array.size // 3] = random.choice([0, 1, -5, 200])
