@@ -18,7 +18,13 @@ scales = st.sampled_from(["standard", "quantile", None])
 @given(problems(), st.sampled_from(sorted(LAYERS)), scales, st.booleans(), st.booleans())
 def test_networks(problem, hidden, scale, direct_link, intercept):
     model = ELMRegressor(
-        25, hidden=hidden, scale=scale, direct_link=direct_link, fit_intercept=intercept, random_state=0
+        25,
+        hidden=hidden,
+        scale=scale,
+        alpha=0.1,
+        direct_link=direct_link,
+        fit_intercept=intercept,
+        random_state=0,
     )
     assert_same_model(problem.fit(model), problem.X, tolerance=1e-8)
 
