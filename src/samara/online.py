@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from samara.continued import Leftover, one_hot_turn, summary_of, turned
-from samara.core import Array, FeatureMap, Source, seen_through
+from samara.core import Array, Batch, FeatureMap, Source, seen_through
 from samara.errors import InputError, NonFiniteError
 from samara.fit import Fitted, fit
 from samara.linalg.blas import in_threads
@@ -73,7 +73,7 @@ class Stream:
         made._kept = [first, *(made._summary() for _ in range(made.plan.workers - 1))]
         return made
 
-    def learn(self, source: Source) -> None:
+    def learn(self, source: Batch) -> None:
         """Take the rows of a batch in; more targets than before were 0 in all rows so far."""
         with self._lock:
             self._refuse_broken()
@@ -249,7 +249,7 @@ class Stream:
     def _update_one(self, one: Running, source: Source) -> None:
         self._update([one], source)
 
-    def _weighed(self, source: Source) -> tuple[Source, Fading]:
+    def _weighed(self, source: Batch) -> tuple[Batch, Fading]:
         """The rows with their weights under forgetting, and how it goes on."""
         if self._fading.forget == 1:
             return source, self._fading
