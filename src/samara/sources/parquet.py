@@ -104,12 +104,14 @@ def parquet_table(files: Sequence[File]) -> Table:
             raise StoreError(f"{file.path} can't be read: its footer contradicts itself about its rows.")
         schemas.append((file.path, schema))
         groups += [RowGroup(file, i, n, metadata) for i, n in enumerate(rows) if n > 0]
-    return Table(tuple(schemas), tuple(groups))
+    return Table(tuple(schemas), tuple(groups), tuple(files))
 
 
 def pruned(table: Table, where: Any, tested: Sequence[str]) -> Table:
     """The table without the row groups in which no row can fulfil the condition, by their statistics."""
     schemas = dict(table.schemas)
+    if not _groups(table):
+        return table
     kept: list[RowGroup] = []
     for file, groups in groupby(_groups(table), lambda group: group.file):
         if _hides_nan(where, [schemas[file.path].field(name).type for name in tested]):
