@@ -61,8 +61,11 @@ class ClosedForm(Reports, BaseEstimator):
     def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
         self._fit_rows(given, where)
         assert given.looked is not None
-        self.columns_, self.facts_ = given.looked.columns, given.looked.facts
-        set_names(self, given.table.schema)
+        self.__dict__.pop("columns_", None)
+        if given.looked.columns is not None:
+            self.columns_ = given.looked.columns
+        self.facts_ = given.looked.facts
+        set_names(self, given.table.schema, given.table.rows.n_features)
 
     def _following(self, given: Given, work: Callable[[CallbackProgress | PlainProgress | None], T]) -> T:
         """Run a fit with its progress shown; a NaN that it meets is named by column and row."""
