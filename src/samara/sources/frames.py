@@ -40,12 +40,12 @@ def is_frame(X: Any) -> bool:
 
 
 def is_plain(X: Any) -> bool:
-    """Whether a frame holds numbers and booleans only, none of them missing."""
+    """Whether a frame holds numbers only, none of them missing."""
     import narwhals as nw
 
     frame = nw.from_native(X, eager_only=True)
     for column in frame.iter_columns():
-        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean) or column.null_count():
+        if not column.dtype.is_numeric() or column.null_count():
             return False
         if column.dtype.is_float() and column.is_nan().any():
             return False
