@@ -47,7 +47,8 @@ def test_what_is_no_column_of_a_model(type_):
 
 
 @pytest.mark.parametrize(
-    "type_", [pa.int8(), pa.uint8(), pa.int64(), pa.float16(), pa.float32(), pa.float64(), pa.decimal128(5, 1)]
+    "type_",
+    [pa.int8(), pa.uint8(), pa.int64(), pa.float16(), pa.float32(), pa.float64(), pa.decimal128(5, 1)],
 )
 def test_numbers_are_themselves(type_):
     values = [Decimal(1), None, Decimal(100)] if pa.types.is_decimal(type_) else [1, None, 100]
