@@ -67,7 +67,7 @@ def test_objects_of_pandas():
 def test_bad_frames():
     with pytest.raises(InputError, match="Column 'a' mixes str and int: row 2 holds 3"):
         frame_rows(pd.DataFrame({"a": pd.Series(["x", None, 3], dtype=object)}))
-    with pytest.raises(InputError, match="Column 'a' holds list"):
+    with pytest.raises(InputError, match="Column 'a' holds large_list"):
         frame_rows(pl.DataFrame({"a": [[1], [2]]}))
     with pytest.raises(InputError, match=r"Column 'b' holds infinity \(the frame, row 1\)"):
         frame_rows(pl.DataFrame({"a": [1, 2], "b": [1.0, float("inf")]}))
