@@ -14,7 +14,7 @@ from samara.core import Chunk
 from samara.errors import InputError
 from samara.schema import Kind
 from samara.sources.columns import MEMO_BYTES, Memo, kind_of, same_kind
-from samara.sources.files import File, guarded
+from samara.sources.files import File, guarded, reading
 from samara.sources.picks import Picks, Place
 from samara.sources.where import kept_rows
 
@@ -88,7 +88,9 @@ class TablePiece:
         row = start
         for batch in self.batches(rows, start, stop):
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-            yield self.picks.chunk(columns, memos, labels, Place(self.name, row))
+            with reading(self.name):
+                chunk = self.picks.chunk(columns, memos, labels, Place(self.name, row))
+            yield chunk
             row += batch.num_rows
 
     def batches(self, rows: int, start: int = 0, stop: int | None = None) -> Iterator[Any]:
