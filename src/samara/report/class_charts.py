@@ -26,6 +26,7 @@ from samara.report.run import Evaluation
 MOST_CLASSES = 40  # that a matrix shows
 COUNTED_CLASSES = 15  # whose cells have room for a number
 PAIRS = 20
+LEAST_SCALE = 20.0  # percent: below, the deepest red would cry over small mistakes
 
 
 def mistake_charts(evaluation: Evaluation, classes: Array) -> list[Chart]:
@@ -53,6 +54,7 @@ def _matrix(table: Array, classes: Array, title: str) -> Chart:
     names = texts(classes.tolist())
     few = len(classes) <= COUNTED_CLASSES
     layers = []
+    reddest = max(LEAST_SCALE, float(np.max(shares, where=~right, initial=0.0)))
     for held, colours in ((right, BLUES), (~right, REDS)):
         seen = held & (table > 0)
         layers.append(
@@ -68,7 +70,9 @@ def _matrix(table: Array, classes: Array, title: str) -> Chart:
                 "texttemplate": "%{text}" if few else "",
                 "customdata": [[f"{t} → {p}" for p in names] for t in names],
                 "zmin": 0,
-                "zmax": float(max(np.max(shares, where=seen, initial=0.0), 1e-9)),
+                "zmax": full
+                if held is right
+                else max(LEAST_SCALE, float(np.max(shares, where=seen, initial=0.0))),
                 "colorscale": colours,
                 "showscale": False,
                 "hoverongaps": False,

@@ -7,7 +7,7 @@ from scipy.special import ndtr
 
 from samara.core import Array
 from samara.report import scores
-from samara.report.charts import BLUE, GREY, RED, Chart, axis, curve, drawn_rows, label, line, numbers, points
+from samara.report.charts import BLUE, GREY, RED, Chart, axis, curve, drawn_rows, label, numbers, points
 from samara.report.drawing import short
 from samara.report.run import Evaluation
 
@@ -86,10 +86,9 @@ def _residual_histogram(residuals: Array, name: str) -> Chart:
             }
         ],
         {
-            "xaxis": axis(f"residual (units of {label(name)})", range=[-reach, reach]),
+            "xaxis": axis(f"residual (units of {label(name)})", range=[-reach, reach], zeroline=True),
             "yaxis": axis("rows"),
             "bargap": 0.04,
-            "shapes": [line(0, "", GREY, vertical=True)],
         },
         narrow=True,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from samara.costs import format_bytes
 from samara.report.charts import Chart
 from samara.report.drawing import short
-from samara.report.facts import histogram
+from samara.report.facts import BINS, histogram
 from samara.report.run import ColumnFacts, Run
 
 MOST_ROWS = 200  # columns in the table
@@ -48,7 +48,7 @@ def columns_section(run: Run) -> Section:
 
 
 def _column(facts: ColumnFacts) -> dict[str, Any]:
-    shown = _date if facts.kind == "date" else short
+    shown = _date if facts.kind == "date" else _number
     texts = facts.kind == "text"
     known = np.isfinite(facts.mean)
     row: dict[str, Any] = {
@@ -61,7 +61,7 @@ def _column(facts: ColumnFacts) -> dict[str, Any]:
         else "< 0.1%",
         "distinct": "" if facts.distinct is None else f"{facts.distinct:,}",
         "mean": shown(facts.mean) if known and not texts else "",
-        "spread": (f"{facts.spread:,.0f} days" if facts.kind == "date" else short(facts.spread))
+        "spread": (f"{facts.spread:,.0f} days" if facts.kind == "date" else _number(facts.spread))
         if known
         else "",
         "low": shown(facts.low) if known and not texts else "",
@@ -74,14 +74,19 @@ def _column(facts: ColumnFacts) -> dict[str, Any]:
     }
     if facts.quantiles:
         shares, low, high = histogram(facts.quantiles)
-        width = BAR_WIDTH / len(shares)
+        width = BAR_WIDTH / BINS
+        first = (BAR_WIDTH - width * len(shares)) / 2  # one bar alone stands in the middle
         tops = np.sqrt(shares / shares.max()) * BAR_HEIGHT  # roots: rare values stay visible
         row["bars"] = [
-            (round(k * width, 2), round(BAR_HEIGHT - top, 2), round(width - 0.6, 2), round(top, 2))
+            (round(first + k * width, 2), round(BAR_HEIGHT - top, 2), round(width - 0.6, 2), round(top, 2))
             for k, top in enumerate(tops.tolist())
         ]
         row["range"] = f"{shown(low)} to {shown(high)}"
     return row
+
+
+def _number(value: float) -> str:
+    return short(value).replace("-", "−")
 
 
 def _date(days: float) -> str:
@@ -93,46 +98,30 @@ def _date(days: float) -> str:
 
 def plan_section(run: Run) -> Section:
     """What was planned beside what happened, and the reasons."""
-    plan, took = run.plan, run.took
+    plan, took, peak = run.plan, run.took, run.peak
+    measured = format_bytes(peak) if peak else ""
+    cut = f" × {plan.block_rows:,} rows a block" if plan.block_rows else ""
+    rate = f"{plan.flops / 1e9 / took:,.3g} Gflop/s" if took else ""
     rows = [
-        _row("solver", plan.solver, ""),
-        _row("selection", plan.selection or "none", ""),
-        _row("passes over the rows", str(plan.passes), str(len(run.passes)) if run.passes else ""),
-        _row(
-            "workers × rows a block",
-            f"{plan.workers} × {plan.block_rows:,}" if plan.block_rows else f"{plan.workers}",
-            "",
-        ),
-        _row(
-            "floating-point operations",
-            f"{plan.flops / 1e9:,.3g} Gflop",
-            f"{plan.flops / 1e9 / took:,.3g} Gflop/s" if took else "",
-        ),
+        _row("solver", plan.solver),
+        _row("selection", plan.selection or "none"),
+        _row("passes over the rows", str(plan.passes)),
+        _row("workers", f"{plan.workers}{cut}"),
+        _row("arithmetic", f"{plan.flops / 1e9:,.3g} Gflop", rate),
         _row("time", "", duration(took) if took is not None else ""),
+        *(_row(f"— {name}", "", duration(seconds)) for name, seconds in run.passes),
     ]
-    rows += [_row(f"— {name}", "", duration(seconds)) for name, seconds in run.passes]
     if run.expected_peak is None:
-        rows.append(
-            _row(
-                "peak memory",
-                f"{format_bytes(plan.peak_bytes)} above the input",
-                format_bytes(run.peak) if run.peak else "",
-            )
-        )
+        rows.append(_row("peak memory", f"{format_bytes(plan.peak_bytes)} above the input", measured))
     else:
-        ratio = f" ({run.expected_peak / run.peak:.2f} × measured)" if run.peak else ""
-        rows.append(
-            _row(
-                "peak memory of the process",
-                f"{format_bytes(run.expected_peak)}{ratio}",
-                format_bytes(run.peak) if run.peak else "",
-            )
-        )
+        ratio = f" ({run.expected_peak / peak:.2f} × measured)" if peak else ""
+        rows.append(_row("peak memory", f"{format_bytes(run.expected_peak)}{ratio}", measured))
     rows.append(_row("memory allowed", format_bytes(run.limit) if run.limit else "no limit", _kept(run)))
     return Section("plan", "Plan, and what happened", rows=rows, kind="plan", notes=list(plan.reasons))
 
 
-def _row(what: str, planned: str, happened: str) -> dict[str, Any]:
+def _row(what: str, planned: str, happened: str | None = None) -> dict[str, Any]:
+    """A line of the plan; without a second text the first is of both columns."""
     return {"what": what, "planned": planned, "happened": happened}
 
 
@@ -144,6 +133,8 @@ def _kept(run: Run) -> str:
 
 def duration(value: float) -> str:
     """Seconds, minutes or hours."""
+    if value < 0.0995:
+        return f"{1000 * value:.2g} ms"
     if value < 120:
         return f"{value:.3g} s"
     minutes, rest = divmod(round(value), 60)

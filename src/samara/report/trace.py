@@ -111,6 +111,8 @@ class MemoryWatch:
         """Take note of the pass under way. What follows a semicolon in its name is a remark."""
         name = name.partition("; ")[0]
         with self._lock:
+            if self._over.is_set():  # the engine may go on, as to predict
+                return
             if not self._marks or self._marks[-1][0] != name:
                 self._marks.append((name, time.perf_counter() - self._began))
 
