@@ -16,7 +16,7 @@ from samara.core import Array
 
 BLUE, RED, GREY, GREEN = "#3f7cc4", "#d1495b", "#8a94a3", "#3a9a7c"
 BLUES = [[0, "#eef4fb"], [0.5, "#8fb6e0"], [1, "#1f4e8c"]]
-REDS = [[0, "#fbe9eb"], [0.15, "#f2bcc3"], [0.5, "#dd6f7e"], [1, "#a3213a"]]
+REDS = [[0, "rgba(209,73,91,0.15)"], [0.5, "rgba(199,60,80,0.75)"], [1, "rgba(163,33,58,1)"]]
 MOST_POINTS = 5000
 SIZES = ["#b9c8dc", "#93b1d6", "#6d9acd", "#3f7cc4", "#2f66a8", "#1f4e8c"]
 

@@ -70,9 +70,7 @@ def _matrix(table: Array, classes: Array, title: str) -> Chart:
                 "texttemplate": "%{text}" if few else "",
                 "customdata": [[f"{t} → {p}" for p in names] for t in names],
                 "zmin": 0,
-                "zmax": full
-                if held is right
-                else max(LEAST_SCALE, float(np.max(shares, where=seen, initial=0.0))),
+                "zmax": 100 if held is right else reddest,
                 "colorscale": colours,
                 "showscale": False,
                 "hoverongaps": False,

@@ -159,7 +159,7 @@ def _against_size(tried: Selection, words: Words) -> Chart:
                 name="chosen",
             ),
         ],
-        {"xaxis": axis(words.size), "yaxis": axis(tried.sizes.score), "showlegend": False},
+        {"xaxis": axis(words.size), "yaxis": axis(words.score), "showlegend": False},
     )
 
 
