@@ -122,8 +122,8 @@ class MemoryWatch:
         with self._lock:
             seconds, resident = np.array(self._seconds), np.array(self._resident)
             marks = list(self._marks)
-        ends = [start for _, start in marks[1:]] + [float(seconds[-1])]
-        passes = tuple(Pass(name, start, end) for (name, start), end in zip(marks, ends, strict=True))
+        ends = [*(start for _, start in marks[1:]), float(seconds[-1])]
+        passes = tuple(Pass(*mark, end) for mark, end in zip(marks, ends, strict=False))  # no mark, no pass
         return MemoryTrace(seconds, resident, passes)
 
     def _look_on(self) -> None:

@@ -158,7 +158,7 @@ def name_sides(across: Array, up: Array, names: Sequence[str]) -> list[str]:
     taken = [(x - 0.015, x + 0.015, y - 0.02, y + 0.02) for x, y in zip(across, up, strict=True)]
     sides = []
     for x, y, name in zip(across, up, names, strict=True):
-        wide, tall, gap = 0.02 * len(name), 0.06, 0.025
+        wide, tall, gap = 0.02 * len(name), 0.05, 0.03
         boxes = {  # the line of the front comes from above
             "below": (x - wide / 2, x + wide / 2, y - gap - tall, y - gap),
             "above": (x - wide / 2, x + wide / 2, y + gap, y + gap + tall),
@@ -205,8 +205,8 @@ def tradeoff_chart(results: Sequence[Tried], error_name: str) -> Chart:
     layout = layout | {"xaxis": layout.pop("xaxis1"), "yaxis": axis(error_name, **layout.pop("yaxis1"))}
     return Chart(
         "tradeoff",
-        f"Lowest {error_name} {short(best.error)} by {best.solver}; no other beats {int(front.sum())} of "
-        f"{len(results)} solvers",
+        f"Lowest {error_name} {short(best.error)} by {best.solver}; {int(front.sum())} of {len(results)} "
+        "solvers are on the front",
         "Lower left is better. A solver is on the front when no other has as low an error in as little time "
         "and memory, and is better in one of them; the dotted line is the front of the two axes alone.",
         traces,
