@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from samara.core import Array
 from samara.costs import format_bytes
 from samara.report.charts import Chart
 from samara.report.drawing import short
@@ -16,6 +17,7 @@ from samara.report.run import ColumnFacts, Run
 
 MOST_ROWS = 200  # columns in the table
 BAR_WIDTH, BAR_HEIGHT = 120, 28
+TOP_SHOWN, NAME_LETTERS = 3, 22  # categories of a column, and letters of their names
 
 
 @dataclass(frozen=True)
@@ -48,41 +50,33 @@ def columns_section(run: Run) -> Section:
 
 
 def _column(facts: ColumnFacts) -> dict[str, Any]:
+    """A row of the table: what has no meaning for its kind stays empty."""
+    row: dict[str, Any] = {"name": facts.name, "kind": facts.kind, "bars": [], "missing": ""}
+    if facts.missing > 0:
+        row["missing"] = f"{facts.missing:.1%}" if facts.missing >= 1e-3 else "< 0.1%"
+    row["distinct"] = "" if facts.distinct is None else f"{facts.distinct:,}"
+    row["top"] = [(_cut(name), f"{share:.0%}", 100 * share) for name, share in facts.top[:TOP_SHOWN]]
     shown = _date if facts.kind == "date" else _number
-    texts = facts.kind == "text"
-    known = np.isfinite(facts.mean)
-    row: dict[str, Any] = {
-        "name": facts.name,
-        "kind": facts.kind,
-        "missing": ""
-        if facts.missing == 0
-        else f"{facts.missing:.1%}"
-        if facts.missing >= 1e-3
-        else "< 0.1%",
-        "distinct": "" if facts.distinct is None else f"{facts.distinct:,}",
-        "mean": shown(facts.mean) if known and not texts else "",
-        "spread": (f"{facts.spread:,.0f} days" if facts.kind == "date" else _number(facts.spread))
-        if known
-        else "",
-        "low": shown(facts.low) if known and not texts else "",
-        "high": shown(facts.high) if known and not texts else "",
-        "bars": [],
-        "top": [
-            (name if len(name) <= 22 else name[:21] + "…", f"{share:.0%}", 100 * share)
-            for name, share in facts.top[:3]
-        ],
-    }
+    if facts.kind != "text" and np.isfinite(facts.mean):
+        row |= {name: shown(getattr(facts, name)) for name in ("mean", "low", "high")}
+        row["spread"] = f"{facts.spread:,.0f} days" if facts.kind == "date" else _number(facts.spread)
     if facts.quantiles:
         shares, low, high = histogram(facts.quantiles)
-        width = BAR_WIDTH / BINS
-        first = (BAR_WIDTH - width * len(shares)) / 2  # one bar alone stands in the middle
-        tops = np.sqrt(shares / shares.max()) * BAR_HEIGHT  # roots: rare values stay visible
-        row["bars"] = [
-            (round(first + k * width, 2), round(BAR_HEIGHT - top, 2), round(width - 0.6, 2), round(top, 2))
-            for k, top in enumerate(tops.tolist())
-        ]
-        row["range"] = f"{shown(low)} to {shown(high)}"
+        row["bars"], row["range"] = _bars(shares), f"{shown(low)} to {shown(high)}"
     return row
+
+
+def _bars(shares: Array) -> list[tuple[float, ...]]:
+    """Left, top, width and height of each bar of a small histogram."""
+    width = BAR_WIDTH / BINS
+    first = (BAR_WIDTH - width * len(shares)) / 2  # one bar alone stands in the middle
+    tall = (np.sqrt(shares / shares.max()) * BAR_HEIGHT).round(2)  # roots: rare values stay visible
+    left = (first + width * np.arange(len(shares))).round(2)
+    return [(x, BAR_HEIGHT - h, width - 0.6, h) for x, h in zip(left.tolist(), tall.tolist(), strict=True)]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= NAME_LETTERS else name[: NAME_LETTERS - 1] + "…"
 
 
 def _number(value: float) -> str:
