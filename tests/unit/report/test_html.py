@@ -13,6 +13,7 @@ from samara import ELMRegressor, InputError, KernelELMRegressor, SamaraError, St
 from samara.report import Evaluation, Run, write_report
 from samara.report.sections import sections
 from samara.report.summary import cards, lead
+from samara.report.surface_charts import surface_charts
 from tests.unit.report.runs import BOLD, ODD, classification, regression
 
 pytest.importorskip("plotly")
@@ -236,6 +237,16 @@ def test_many_columns_and_classes_are_cut(run):
     assert [trace["type"] for trace in chart.traces] == ["heatmap", "heatmap"]
 
 
+def test_letters_that_are_no_text_and_scores_that_are_no_numbers_are_no_trouble(run, tmp_path):
+    facts = replace(run.profile[0], name="half \ud800 letter")
+    write_report(replace(run, title="\udfff", profile=(facts,)), tmp_path / "report.html")
+    assert "half ? letter" in Page(tmp_path / "report.html").text
+    tried = replace(run.estimator.selection_, scores=np.full((3, 10), np.nan))
+    blind = ELMRegressor()
+    blind.plan_, blind.selection_ = run.plan, tried
+    assert surface_charts(Run("Blind", blind)) == []
+
+
 def test_perfect_predictions_and_constant_targets_are_no_trouble(run, tmp_path):
     for y in (np.arange(5.0), np.ones(5), np.ones(1)):
         write_report(replace(run, evaluation=Evaluation(y, y, "Exact.")), tmp_path / "exact.html")
@@ -250,6 +261,15 @@ def test_perfect_predictions_and_constant_targets_are_no_trouble(run, tmp_path):
     [
         ({"predicted": [1, 2]}, r"as many predictions as true values; \(2,\) predictions came with \(1,\)"),
         ({"y_true": [], "predicted": []}, "at least one row"),
+        (
+            {"y_true": [np.nan], "predicted": [1.0], "classes": None},
+            "finite numbers; 1 of 1 true values are not",
+        ),
+        (
+            {"y_true": [1.0], "predicted": [np.inf], "classes": None},
+            "finite numbers; 1 of 1 predictions are not",
+        ),
+        ({"classes": None}, "finite numbers; 1 of 1 true values are not"),
         ({"classes": ["b"]}, "one of the 1 classes; 'a' is not"),
         ({"probabilities": np.ones((1, 3))}, r"a column for each class, \(1, 2\); their shape is \(1, 3\)"),
     ],
