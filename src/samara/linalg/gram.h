@@ -87,8 +87,9 @@ int NAME(gram)(const Rows *job) {
     REAL *packed = aligned_alloc(64, panels * NAME(BAND) * deep * sizeof(REAL));
     if (!packed)
         return 1;
-    for (int64_t top = 0; top < job->n; top += DEEP) {
-        int64_t rows = job->n - top < DEEP ? job->n - top : DEEP;
+    int64_t count = (job->n + DEEP - 1) / DEEP, top = 0;
+    for (int64_t piece = 0, rows; piece < count; piece++, top += rows) { /* of equal length, as can be */
+        rows = (job->n - top) / (count - piece);
         NAME(pack_rows)(job, top, rows, packed);
         for (int64_t from = 0; from < job->width; from += DOWNWARD)
             for (int64_t lo = from; lo < job->width; lo += NAME(BAND))

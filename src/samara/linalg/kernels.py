@@ -182,7 +182,7 @@ def _multiplies(Z: Array) -> bool:
 
 def carry_over(part: Array, gram: Array, triangle: bool) -> None:
     """``gram += part``, then ``part`` is 0: float32 into float64, both contiguous, of one shape."""
-    if (part.dtype, gram.dtype) != (np.float32, np.float64) or part.shape != gram.shape:
+    if part.dtype != np.float32 or gram.dtype != np.float64 or part.shape != gram.shape:
         raise TypeError(f"{part.shape} {part.dtype} can't be carried over into {gram.shape} {gram.dtype}")
     if not (part.flags.c_contiguous and gram.flags.c_contiguous):
         raise TypeError("what is carried over must be contiguous")
