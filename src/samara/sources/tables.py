@@ -18,6 +18,7 @@ from samara.sources.files import File, guarded, reading
 from samara.sources.picks import Picks, Place
 from samara.sources.where import kept_rows
 
+_HEAD = 1024  # rows looked through together for the first ones
 _TEXT_BYTES = 24  # of a text in memory, about
 
 
@@ -111,7 +112,7 @@ class TablePiece:
 
     def head(self, n: int) -> Any:
         """The first rows as an Arrow table."""
-        batches = list(self.batches(n, 0, n))
+        batches = list(self.batches(max(n, _HEAD), 0, n))
         if batches:
             return pa.Table.from_batches(batches)
         return self.origin.schema.empty_table().select(self.picks.names)

@@ -116,18 +116,22 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "t.parquet"
     path.write_bytes(b"old")
 
-    def fail():
+    def other_columns():
+        with TableWriter(path) as writer:
+            writer.write({"v": np.ones(3)})
+            writer.write({"w": np.ones(3)})
+
+    def interrupted():
         with TableWriter(path) as writer:
             writer.write({"v": np.ones(3)})
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fail()
+        interrupted()
+    with pytest.raises(InputError, match="Rows can't be written"):
+        other_columns()
     with pytest.raises(StoreError, match="there were no rows"), TableWriter(path):
         pass
-    with pytest.raises(InputError, match="Rows can't be written"), TableWriter(path) as writer:
-        writer.write({"v": np.ones(3)})
-        writer.write({"w": np.ones(3)})
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["t.parquet"]
 

@@ -221,3 +221,19 @@ def test_bad_queries(tmp_path):
         samara.scan(TABLE)
     with pytest.raises(InputError, match="option 'query'"):
         samara.scan(pl.LazyFrame({"a": [1]}), query="select 1")
+
+
+def test_what_fails_while_it_is_read_says_where(tmp_path):
+    CONTAINERS["t.h5"](tmp_path / "t.h5")
+    scan = samara.scan(tmp_path / "t.h5", columns=["X"])
+    (tmp_path / "t.h5").write_bytes(b"gone")
+    with pytest.raises(StoreError, match=r"t\.h5, rows 0 to 89 can't be read"):
+        read(scan)
+    pq.write_table(TABLE, tmp_path / "t.parquet")
+    lazy = samara.scan(pl.scan_parquet(tmp_path / "t.parquet"))
+    (tmp_path / "t.parquet").unlink()
+    with pytest.raises(StoreError, match="the lazy frame can't be read"):
+        read(lazy)
+    relation = samara.scan(duckdb.sql("select error('stop here') as a from range(3)").project("a, 1 as b"))
+    with pytest.raises(StoreError, match=r"the DuckDB relation can't be read: .*stop here"):
+        read(relation)
