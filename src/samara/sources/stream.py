@@ -14,8 +14,8 @@ from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
 from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
 
 # Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment: as stored, as
-# columns, side by side. With 50 columns they are 10,000 rows: two blocks for each of five folds. Tables of many
-# columns are read in no fewer than 2048 rows, since every column costs a few calls.
+# columns, side by side. With 50 columns they are 10,000 rows, two blocks for each of five folds. Wide tables
+# are read in no fewer than 2048 rows, since every column costs a few calls.
 CHUNK_CELLS = 1 << 19
 FEWEST_ROWS = 2048
 
