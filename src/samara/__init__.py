@@ -1,5 +1,6 @@
 """Samara: nonlinear models in closed form, in one pass over the rows, inside the memory given."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from samara.errors import (
@@ -12,9 +13,9 @@ from samara.errors import (
     SamaraError,
     StoreError,
 )
-from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 if TYPE_CHECKING:
+    from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
     from samara.report import SelectionDisplay, SpectrumDisplay
 
 __version__ = "0.1.0"
@@ -37,11 +38,23 @@ __all__ = [
     "__version__",
 ]
 
+# Loaded when first asked for: scikit-learn alone takes over a second, and `samara --help` has no use for it.
+_ROOMS = {
+    "ELMClassifier": "samara.estimators",
+    "ELMRegressor": "samara.estimators",
+    "KernelELMClassifier": "samara.estimators",
+    "KernelELMRegressor": "samara.estimators",
+    "SelectionDisplay": "samara.report",
+    "SpectrumDisplay": "samara.report",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """The displays need Matplotlib, which is loaded only when one is asked for."""
-    if name in ("SelectionDisplay", "SpectrumDisplay"):
-        from samara import report
+    """A public name, from the room that it lives in."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'samara' has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)
 
-        return getattr(report, name)
-    raise AttributeError(f"module 'samara' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
