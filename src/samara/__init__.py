@@ -16,6 +16,8 @@ from samara.errors import (
 
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators.saving import load
+    from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
 
 __version__ = "0.1.0"
@@ -30,30 +32,36 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "LockedError",
+    "ModelInfo",
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "inspect",
+    "load",
 ]
 
 # Loaded when first asked for: scikit-learn alone takes over a second, and `samara --help` has no use for it.
-_ROOMS = {
+_LATER = {
     "ELMClassifier": "samara.estimators",
     "ELMRegressor": "samara.estimators",
     "KernelELMClassifier": "samara.estimators",
     "KernelELMRegressor": "samara.estimators",
+    "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
     "SpectrumDisplay": "samara.report",
+    "inspect": "samara.model_files",
+    "load": "samara.estimators.saving",
 }
 
 
 def __getattr__(name: str) -> Any:
     """A public name, from the room that it lives in."""
-    if name not in _ROOMS:
-        raise AttributeError(f"module 'samara' has no attribute {name!r}")
-    return getattr(import_module(_ROOMS[name]), name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'samara' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
@@ -58,6 +59,37 @@ class ClosedForm(Reports, BaseEstimator):
             if isinstance(progress, CallbackProgress):
                 progress.close()
                 self._callback_fit_ctx.call_on_fit_task_end(estimator=self)
+
+    def _settings(self) -> Any:
+        """The settings of a fit, every parameter checked."""
+        raise NotImplementedError
+
+    def save(self, path: str | PathLike[str], *, config: str | None = None) -> None:
+        """Write the fitted estimator into a file, for :func:`samara.load`.
+
+        The file holds the parameters, the model and how it came about, as numbers and texts: loading it runs
+        no code. Equal models give equal files. What was there is replaced at once, or left as it was.
+
+        A kernel model contains rows of the training data, and so do nodes of the kind ``rbf`` and
+        ``multiquadric``: whoever gets the file can read them. :func:`samara.inspect` says whether it does.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually ``*.samara``; its folder has to exist.
+        config : str, optional
+            Hash of the configuration that led to the model, to be kept in the file.
+
+        Raises
+        ------
+        InputError
+            If a parameter is not data: a map or a kernel function of your own, a random generator.
+        StoreError
+            If the file can't be written.
+        """
+        from samara.estimators.saving import save  # it knows all estimators, and each of them this class
+
+        save(self, path, config)
 
     def _progress(self) -> CallbackProgress | PlainProgress | None:
         if getattr(self, "_skl_callbacks", None):

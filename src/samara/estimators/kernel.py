@@ -13,6 +13,7 @@ from samara.estimators.common import ClosedForm
 from samara.estimators.faces import Classification, Regression
 from samara.estimators.kernel_settings import make_kernel_settings
 from samara.kernel_fit import fit_kernel
+from samara.kernel_settings import KernelSettings
 from samara.maps import KernelRows, Whitened
 from samara.sources import ArraySource
 
@@ -70,6 +71,9 @@ class BaseKernelELM(ClosedForm):
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_, self.fnorm_ = done.approximation_error, done.fnorm
         self.residual_, self.n_iter_ = done.residual, done.n_iter
+
+    def _settings(self) -> KernelSettings:
+        return make_kernel_settings(self, None)
 
     @property
     def X_fit_(self) -> Any:  # noqa: N802 - scikit-learn's name

@@ -72,10 +72,6 @@ class Online(ClosedForm):
     _one_target: bool
     _PLAIN = False  # whether the targets are kept as they are, neither centred nor scaled
 
-    def _settings(self) -> Any:
-        """The settings of a fit."""
-        raise NotImplementedError
-
     def _settled(self, stream: Stream) -> None:
         """Set the results of a stream."""
         raise NotImplementedError
