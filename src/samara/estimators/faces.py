@@ -209,16 +209,5 @@ def _weigh_classes(class_weight: Any, classes: Array, y: Array, weight: Array | 
     """Rows' weights times their classes' weights."""
     codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
     weight = np.ones(len(y)) if weight is None else weight
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(codes, weight, minlength=len(classes))
-        factors = totals.sum() / (len(classes) * totals)
-    elif isinstance(class_weight, dict):
-        strangers = [label for label in class_weight if label not in classes]
-        if strangers:
-            raise InputError(f"class_weight names a class that is not in y: {strangers[0]!r}.")
-        factors = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
-        if not (np.isfinite(factors).all() and (factors >= 0).all() and factors.any()):
-            raise InputError("class_weight must be non-negative numbers, not all zero.")
-    else:
-        raise InputError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}.')
+    factors = class_factors(class_weight, classes, np.bincount(codes, weight, minlength=len(classes)))
     return np.asarray(weight * factors[codes])

@@ -11,11 +11,11 @@ from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
 from samara.estimators.common import ClosedForm
 from samara.estimators.faces import Classification, Regression
+from samara.estimators.given import Given
 from samara.estimators.kernel_settings import make_kernel_settings
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings
 from samara.maps import KernelRows, Whitened
-from samara.sources import ArraySource
 
 
 class BaseKernelELM(ClosedForm):
@@ -58,14 +58,14 @@ class BaseKernelELM(ClosedForm):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
 
         def run(progress: Any) -> KernelFitted:
-            with checkpointed(self, make_kernel_settings(self, progress), source, where) as settings:
-                return fit_kernel(source, settings)
+            with checkpointed(self, make_kernel_settings(self, progress), given, where) as settings:
+                return fit_kernel(given.seen(settings)[0], settings)
 
-        done = self._following(source, run)
+        done = self._following(given, run)
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.gamma_ = done.alpha, done.kernel.gamma
         self.rank_, self.condition_ = done.rank, done.condition

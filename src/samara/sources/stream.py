@@ -86,9 +86,18 @@ class StreamSource:
         return ArraySource(chunk.X, y, weight, maps=self.maps, n_folds=self.n_folds, labels=chunk.labels)
 
     def parts(self, count: int) -> Sequence[StreamPart]:
-        """Up to ``count`` runs of consecutive rows, as equal as can be; a piece each, if not yet counted."""
+        """Up to ``count`` runs of consecutive rows, as equal as can be.
+
+        Pieces whose rows nobody counted are a part each; fewer of them than ``count`` are read by several, who
+        take turns with the chunks.
+        """
         if self.counts is None:
-            return [StreamPart(self, ((piece, 0, piece.n_rows),), 0) for piece in self.pieces]
+            turns = 1 if len(self.pieces) >= count else count
+            return [
+                StreamPart(self, ((piece, 0, None),), number << 40, (turn, turns))
+                for number, piece in enumerate(self.pieces)
+                for turn in range(turns)
+            ]
         count = max(1, min(count, self.n_rows // SMALLEST_PART))
         edges = np.linspace(0, self.n_rows, count + 1).astype(int).tolist()
         return [StreamPart(self, self._spans(a, b), a) for a, b in pairwise(edges)]
@@ -121,9 +130,18 @@ class StreamPart:
     source: StreamSource
     spans: tuple[tuple[Piece, int, int | None], ...]
     start: int
+    turn: tuple[int, int] = (0, 1)  # which of how many readers of these rows
 
-    def chunks(self) -> Iterator[Chunk]:
-        """The rows as they are read; what small files give is put together."""
+    def chunks(self) -> Iterator[tuple[int, Chunk]]:
+        """The rows as they are read, each chunk with the number of its first row."""
+        first, (turn, turns) = self.start, self.turn
+        for number, chunk in enumerate(self._full()):
+            if number % turns == turn:
+                yield first, chunk
+            first += len(chunk.y)
+
+    def _full(self) -> Iterator[Chunk]:
+        """Chunks of full length: what small files give is put together."""
         rows, held = self.source.chunk_rows, 0
         waiting: list[Chunk] = []
         for piece, start, stop in self.spans:
@@ -138,14 +156,12 @@ class StreamPart:
 
     def blocks(self, rows: int) -> Iterator[Block]:
         """Blocks of at most ``rows`` rows of one fold; rows of weight 0 are left out."""
-        first = self.start
-        for chunk in self.chunks():
+        for first, chunk in self.chunks():
             labels = chunk.labels
             for block in self.source.batch(chunk).parts(1)[0].blocks(rows):
                 # The texts of a chunk belong to all of its blocks; once is enough.
                 yield replace(block, start=block.start + first, labels=labels)
                 labels = None
-            first += len(chunk.y)
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:

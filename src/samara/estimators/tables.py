@@ -1,0 +1,124 @@
+"""Raw tables as users give them: frames with texts, dates or gaps, and scans of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from samara.core import Array, Chunk
+from samara.errors import InputError
+from samara.estimators.given import GivenTable
+from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.maps import Columns
+from samara.schema import Column, Schema, names_of, text_code
+from samara.sources import ArraySource, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
+from samara.tables import Table, seen_columns
+
+
+def is_table(X: Any) -> bool:
+    """Whether X is a scan, or a frame that holds more than complete numbers."""
+    return isinstance(X, Scan) or (is_frame(X) and not is_plain(X))
+
+
+def given_scan(scan: Scan, y: Any, sample_weight: Any, classes: bool, class_weight: Any = None) -> GivenTable:
+    """The rows of files, to be fitted."""
+    refuse_beside(scan, y, sample_weight)
+    table = Table(stream_of(scan), scan.schema, scan.targets, classes)
+    return GivenTable(table, scan.fingerprint(), class_weight)
+
+
+def refuse_beside(scan: Scan, y: Any, sample_weight: Any) -> None:
+    """Targets and weights of a scan are columns of its own."""
+    if y is not None:
+        raise InputError("A scan has its targets in it: samara.scan(…, target=…) names them; leave y out.")
+    if sample_weight is not None:
+        raise InputError("A scan has its weights in it: samara.scan(…, weight=…) names them.")
+    if not scan.targets:
+        raise InputError("The scan has no target: samara.scan(…, target=…) names its column.")
+
+
+def stream_of(scan: Scan) -> StreamSource:
+    """The rows of a scan."""
+    counts = [piece.n_rows for piece in scan.pieces]
+    known = tuple(count for count in counts if count is not None)
+    return StreamSource(
+        scan.pieces,
+        Width(scan.n_features, len(scan.targets), scan.is_sparse),
+        guess=scan.rows_guess,
+        counts=known if len(known) == len(counts) else None,
+    )
+
+
+def given_frame(X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[GivenTable, Array]:
+    """The rows of a frame, to be fitted to numbers, and these."""
+    rows = frame_rows(X)
+    refuse_bad_targets(y)
+    targets = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+    check_consistent_length(rows.X, targets)
+    weight = check_weights(sample_weight, rows.X)
+    columns = targets.reshape(len(targets), -1).astype(np.float64)
+    source = ArraySource(rows.X, columns, weight, labels=rows.labels)
+    return GivenTable(Table(source, rows.schema, numbered(columns.shape[1]), classes=False)), targets
+
+
+def labels_of(y: Any, rows: int) -> Array:
+    """A column of labels of so many rows."""
+    check_classification_targets(y)
+    labels: Array = column_or_1d(y, warn=True)
+    if len(labels) != rows:
+        raise InputError(f"X has {rows:,} rows, y has {len(labels):,}.")
+    return labels
+
+
+def numbered(count: int) -> Schema:
+    """Names for targets that have none."""
+    return tuple(Column("y" if count == 1 else f"y{k}", "number") for k in range(count))
+
+
+def raw_rows(X: Any, columns: Columns) -> Array:
+    """New rows as the map of the columns takes them, columns found by name."""
+    return frame_rows(X, columns.schema).X
+
+
+def chunks_of(scan: Scan) -> Iterator[Chunk]:
+    """The rows of a scan in order, a few at a time."""
+    for part in stream_of(scan).parts(1):
+        for _, chunk in part.chunks():
+            yield chunk
+
+
+def set_names(estimator: Any, schema: Schema) -> None:
+    """What scikit-learn calls the columns."""
+    estimator.feature_names_in_ = np.array(names_of(schema), dtype=object)
+    estimator.n_features_in_ = len(schema)
+
+
+def coded_classes(classes: Array, target: Column) -> Array:
+    """The classes of a model as they are read from a file."""
+    if target.kind == "text":
+        return np.array([text_code(str(label)) for label in classes.tolist()])
+    if classes.dtype.kind in "OUS":
+        raise InputError(
+            f"Target {target.name!r} holds {target.kind}s; the classes of the model are texts, such as "
+            f"{classes.tolist()[0]!r}."
+        )
+    return classes.astype(np.float64)
+
+
+__all__ = [
+    "chunks_of",
+    "coded_classes",
+    "given_frame",
+    "given_scan",
+    "is_table",
+    "labels_of",
+    "raw_rows",
+    "refuse_beside",
+    "seen_columns",
+    "set_names",
+    "stream_of",
+]
