@@ -95,6 +95,6 @@ def _told(error: BaseException) -> str:
     if not isinstance(error, OSError):
         return str(error)
     reason = error.strerror or str(error)
-    if error.errno == errno.ENOENT:
+    if reason == os.strerror(errno.ENOENT):
         reason = "there is no such file or folder"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
