@@ -17,6 +17,7 @@ from samara.errors import (
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
     from samara.estimators.saving import load
+    from samara.export import to_onnx
     from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
 
@@ -41,6 +42,7 @@ __all__ = [
     "__version__",
     "inspect",
     "load",
+    "to_onnx",
 ]
 
 # Loaded when first asked for: scikit-learn alone takes over a second, and `samara --help` has no use for it.
@@ -54,6 +56,7 @@ _LATER = {
     "SpectrumDisplay": "samara.report",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",
+    "to_onnx": "samara.export",
 }
 
 
