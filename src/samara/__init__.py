@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from samara.export import to_onnx
     from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
+    from samara.sources.scan import scan
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ __all__ = [
     "__version__",
     "inspect",
     "load",
+    "scan",
     "to_onnx",
 ]
 
@@ -56,6 +58,7 @@ _LATER = {
     "SpectrumDisplay": "samara.report",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",
+    "scan": "samara.sources.scan",
     "to_onnx": "samara.export",
 }
 
