@@ -11,12 +11,18 @@ from samara import __version__
 from samara.cli import endings
 from samara.cli.commands import command
 from samara.cli.config import requested
+from samara.cli.flags import option
 from samara.cli.options import (
     ConfigOption,
     DataOptions,
     MemoryOption,
     ModelOptions,
+    ModelPath,
+    Out,
     RunOptions,
+    Target,
+    TradeoffOptions,
+    UseOptions,
 )
 from samara.cli.output import Output
 
@@ -77,3 +83,78 @@ def fit(
     from samara.cli.fitting import run_fit
 
     return run_fit(requested((data, model, run), config.config), output)
+
+
+@command(app, "resume")
+def resume(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="What --checkpoint named.")],
+    output: Output,
+) -> dict[str, Any]:
+    """Go on with a fit that was killed or interrupted."""
+    from samara.cli.fitting import run_resume
+
+    return run_resume(checkpoint, output)
+
+
+@command(app, "eval")
+def evaluate(model: ModelPath, use: UseOptions, output: Output, target: Target = None) -> dict[str, Any]:
+    """Score a model on rows whose target is known."""
+    from samara.cli.models import run_eval
+
+    return run_eval(model, use, target, output)
+
+
+@command(app, "predict")
+def predict(
+    model: ModelPath,
+    use: UseOptions,
+    output: Output,
+    out: Out = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Probabilities of the classes.")] = False,
+) -> dict[str, Any]:
+    """Predict every row of a table and write the predictions."""
+    from samara.cli.models import run_predict
+
+    return run_predict(model, use, proba, out, output)
+
+
+@command(app, "inspect")
+def inspect(model: ModelPath, output: Output) -> dict[str, Any]:
+    """Say what is in a model file, without running or building anything."""
+    from samara.cli.models import run_inspect
+
+    return run_inspect(model, output)
+
+
+@command(app, "export")
+def export(
+    model: ModelPath,
+    output: Output,
+    onnx: Annotated[str | None, option("ONNX file to write.", metavar="FILE")] = None,
+) -> dict[str, Any]:
+    """Write a model as ONNX."""
+    from samara.cli.models import run_export
+
+    return run_export(model, onnx, output)
+
+
+@command(app, "tradeoff")
+def tradeoff(
+    data: DataOptions, model: ModelOptions, run: TradeoffOptions, config: ConfigOption, output: Output
+) -> dict[str, Any]:
+    """Run every solver that fits, and draw error against time against memory."""
+    from samara.cli.planning import run_tradeoff
+
+    request = requested((data, model, RunOptions(memory=run.memory, test=run.test)), config.config)
+    return run_tradeoff(request, run.plot, output)
+
+
+@command(app, "demo")
+def demo(
+    output: Output,
+    folder: Annotated[str, option("Folder for the plots.", "--output", metavar="FOLDER")] = "demo-output",
+) -> dict[str, Any]:
+    """Fit the embedded letter recognition data."""
+    from samara.cli.planning import run_demo
+
+    return run_demo(folder, output)

@@ -41,11 +41,12 @@ def opened(request: Request, progress: Any = None) -> Job:
     return Job(request, table, task, make_estimator(request, task, progress))
 
 
-def scanned(data: DataOptions, like: Any = None) -> Any:
+def scanned(data: DataOptions) -> Any:
     """The table that the options name."""
     import samara
 
-    assert data.path is not None
+    if not data.path:
+        raise UsageError("No data given: name a file, a folder or a glob.")
     targets = data.target or None
     single = targets[0] if targets and len(targets) == 1 else targets
     more = {} if data.format is None else {"format": data.format}

@@ -22,10 +22,12 @@ Paths = Annotated[
     ),
 ]
 Format = Annotated[str | None, option("Format of the data, where the name does not tell.", metavar="NAME")]
+Target = Annotated[list[str] | None, listed("Column to predict; several between commas or repeated.", "NAME")]
 Where = Annotated[
     str | None, option('Rows to take, such as "price > 0 and size is not null".', metavar="CONDITION")
 ]
 Out = Annotated[str | None, option("File to write.", "--out", "-o", metavar="FILE")]
+Test = Annotated[list[str] | None, listed("Held-out rows to score the model on; may be repeated.", "DATA")]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
 
 
@@ -34,9 +36,7 @@ class DataOptions:
     """Which rows and columns of which table."""
 
     path: Paths = None
-    target: Annotated[
-        list[str] | None, listed("Column to predict; several between commas or repeated.", "NAME")
-    ] = None
+    target: Target = None
     weight: Annotated[str | None, option("Column of the rows' weights.", metavar="NAME")] = None
     columns: Annotated[
         list[str] | None,
@@ -120,14 +120,33 @@ class RunOptions(MemoryOption):
     """What a fit may use and what it writes."""
 
     out: Annotated[str | None, option("Model file to write.", "--out", "-o", metavar="MODEL")] = None
-    test: Annotated[
-        list[str] | None, listed("Held-out rows to score the model on; may be repeated.", "DATA")
-    ] = None
+    test: Test = None
     report: Annotated[str | None, option("HTML report to write.", metavar="HTML")] = None
     checkpoint: Annotated[
         str | None, option("File from which `samara resume` goes on after a crash.", metavar="FILE")
     ] = None
     every: Annotated[str | None, option("How often the checkpoint is written (30s).", metavar="TIME")] = None
+
+
+@dataclass(frozen=True)
+class TradeoffOptions(MemoryOption):
+    """What a comparison of solvers may use and what it writes."""
+
+    test: Test = None
+    plot: Annotated[str, option("Chart to write: .html, .png or .svg.", metavar="FILE")] = "tradeoff.html"
+
+
+@dataclass(frozen=True)
+class UseOptions:
+    """Rows for a model that is there already."""
+
+    path: Paths = None
+    weight: Annotated[str | None, option("Column of the rows' weights.", metavar="NAME")] = None
+    where: Where = None
+    format: Format = None
+    ignore_extra: Annotated[
+        bool, typer.Option("--ignore-extra", help="Pass over columns that the model does not know.")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -156,6 +175,8 @@ PANELS: dict[type, str] = {
     MemoryOption: "Run",
     RunOptions: "Run",
     ConfigOption: "Run",
+    TradeoffOptions: "Run",
+    UseOptions: "Data",
     Shown: "Output",
 }
 SECTIONS: dict[str, type] = {"data": DataOptions, "model": ModelOptions, "run": RunOptions}
