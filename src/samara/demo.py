@@ -29,19 +29,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fit, predict, print, draw."""
     parser = argparse.ArgumentParser(prog="python -m samara.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the plots")
-    folder: Path = parser.parse_args(arguments).output
+    run(parser.parse_args(arguments).output, say)
 
+
+def run(folder: Path, tell: Callable[[str, str], None]) -> None:
+    """Fit, predict, draw; tells a name and a text of each step."""
     X_train, X_test, y_train, y_test = load_letter(return_split=True)
-    say("data", f"letter recognition, {len(X_train):,} rows × {X_train.shape[1]} inputs, 26 classes")
+    tell("data", f"letter recognition, {len(X_train):,} rows × {X_train.shape[1]} inputs, 26 classes")
     model = ELMClassifier(n_hidden=SIZES, memory=MEMORY, random_state=0)
     _, fit_seconds, peak = measured(lambda: model.fit(X_train, y_train))
-    say("plan", str(model.plan_).splitlines()[0])
-    say("choice", choice(model))
+    tell("plan", str(model.plan_).splitlines()[0])
+    tell("choice", choice(model))
     predicted, predict_seconds, _ = measured(lambda: model.predict(X_test))
-    say("accuracy", f"{(predicted == y_test).mean():.2%} of {len(y_test):,} test rows")
-    say("time", f"{fit_seconds:.2f} s to fit and choose, {predict_seconds:.2f} s to predict")
-    say("peak memory", peak_text(peak, model.plan_.peak_bytes))
-    say("plots", ", ".join(str(path) for path in draw(model, X_train, y_test, predicted, folder)))
+    tell("accuracy", f"{(predicted == y_test).mean():.2%} of {len(y_test):,} test rows")
+    tell("time", f"{fit_seconds:.2f} s to fit and choose, {predict_seconds:.2f} s to predict")
+    tell("peak memory", peak_text(peak, model.plan_.peak_bytes))
+    tell("plots", ", ".join(str(path) for path in draw(model, X_train, y_test, predicted, folder)))
 
 
 def say(name: str, text: str) -> None:
