@@ -47,8 +47,9 @@ __all__ = [
     "to_onnx",
 ]
 
-# Loaded when first asked for: scikit-learn alone takes over a second, and `samara --help` has no use for it.
-_LATER = {
+
+# Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
+_ROOMS = {
     "ELMClassifier": "samara.estimators",
     "ELMRegressor": "samara.estimators",
     "KernelELMClassifier": "samara.estimators",
@@ -64,11 +65,13 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from the room that it lives in."""
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'samara' has no attribute {name!r}")
+    """A name of the public face, its room loaded now."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'samara' has no attribute {name!r}")
+    value = getattr(import_module(_ROOMS[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*globals(), *__all__})

@@ -1,9 +1,8 @@
-"""Raw tables: one look at the rows freezes what becomes of their columns; then they are rows like any others."""
+"""Raw tables: one look freezes what becomes of the columns; then their rows are like any others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from samara.sources import ArraySource, StreamSource
 from samara.summaries import ColumnProfile, Limits, Profile
 from samara.tabular import cross_encoded, encoded_profile, label_codes, learn_columns
 
-S = TypeVar("S", ArraySource, StreamSource)
 SAMPLE_ROWS = 5000  # of which quantiles are taken: their ranks are within 2 % (see ColumnProfile)
 
 
@@ -76,7 +74,7 @@ def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = N
     return Looked(seen_columns(source, training), profile, columns, facts, labels)
 
 
-def seen_columns(source: S, columns: FeatureMap) -> S:
+def seen_columns(source: Source, columns: FeatureMap) -> Source:
     """The rows behind the map of their columns, unless all are complete numbers."""
     complete = isinstance(columns, Columns) and columns.is_identity
     return source if complete else source.map(columns)

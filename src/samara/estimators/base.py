@@ -118,7 +118,9 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
         source = self._source(X)
-        return self.model_.features(source.parts(1)[0].inputs())
+        for feature_map in source.maps:
+            X = feature_map(source.X)
+        return self.model_.features(X if source.maps else source.X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from samara.centre_fit import KernelFitted
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
+from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
-from samara.estimators.faces import Classification, Regression
 from samara.estimators.given import Given
 from samara.estimators.kernel_settings import make_kernel_settings
+from samara.estimators.regression import Regression
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings
 from samara.maps import KernelRows, Whitened

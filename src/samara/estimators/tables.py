@@ -15,8 +15,10 @@ from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_weights, refuse_bad_targets
 from samara.maps import Columns
 from samara.schema import Column, Schema, names_of, text_code
-from samara.sources import ArraySource, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
-from samara.tables import Table, seen_columns
+from samara.sources import ArraySource, FrameRows, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
+from samara.tables import Table
+
+UNKNOWN_ROWS = 1_000_000  # taken to be there, for planning, where there is no telling
 
 
 def is_table(X: Any) -> bool:
@@ -48,12 +50,12 @@ def stream_of(scan: Scan) -> StreamSource:
     return StreamSource(
         scan.pieces,
         Width(scan.n_features, len(scan.targets), scan.is_sparse),
-        guess=scan.rows_guess,
+        guess=scan.rows_guess or UNKNOWN_ROWS,
         counts=known if len(known) == len(counts) else None,
     )
 
 
-def given_frame(X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[GivenTable, Array]:
+def given_frame(X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, Array]:
     """The rows of a frame, to be fitted to numbers, and these."""
     rows = frame_rows(X)
     refuse_bad_targets(y)
@@ -65,13 +67,19 @@ def given_frame(X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[Giv
     return GivenTable(Table(source, rows.schema, numbered(columns.shape[1]), classes=False)), targets
 
 
-def labels_of(y: Any, rows: int) -> Array:
-    """A column of labels of so many rows."""
+def labelled_frame(X: Any, y: Any, sample_weight: Any) -> tuple[FrameRows, Array, Array | None]:
+    """The rows of a frame, their labels and their weights."""
+    rows = frame_rows(X)
+    refuse_bad_targets(y)
     check_classification_targets(y)
     labels: Array = column_or_1d(y, warn=True)
-    if len(labels) != rows:
-        raise InputError(f"X has {rows:,} rows, y has {len(labels):,}.")
-    return labels
+    check_consistent_length(rows.X, labels)
+    return rows, labels, check_weights(sample_weight, rows.X)
+
+
+def coded_table(rows: FrameRows, source: ArraySource) -> GivenTable:
+    """The rows of a frame whose classes are known and coded."""
+    return GivenTable(Table(source, rows.schema, numbered(source.n_targets), classes=False))
 
 
 def numbered(count: int) -> Schema:
@@ -82,6 +90,24 @@ def numbered(count: int) -> Schema:
 def raw_rows(X: Any, columns: Columns) -> Array:
     """New rows as the map of the columns takes them, columns found by name."""
     return frame_rows(X, columns.schema).X
+
+
+def encoded(source: ArraySource, columns: Columns) -> ArraySource:
+    """New rows behind the map of their columns; complete numbers need none."""
+    if columns.is_identity and not np.isnan(source.X).any():
+        return source
+    return source.map(columns)
+
+
+def fitting_scan(scan: Scan, columns: Columns | None, names: Array | None, n_features: int) -> Scan:
+    """A scan of new rows, its columns those of the model."""
+    if columns is not None:
+        return scan.for_model(columns.schema)
+    if names is not None:
+        return scan.for_model(tuple(Column(str(name), "number") for name in names))
+    if scan.n_features != n_features:
+        raise InputError(f"The scan has {scan.n_features} inputs; the model was fitted on {n_features}.")
+    return scan
 
 
 def chunks_of(scan: Scan) -> Iterator[Chunk]:
@@ -107,18 +133,3 @@ def coded_classes(classes: Array, target: Column) -> Array:
             f"{classes.tolist()[0]!r}."
         )
     return classes.astype(np.float64)
-
-
-__all__ = [
-    "chunks_of",
-    "coded_classes",
-    "given_frame",
-    "given_scan",
-    "is_table",
-    "labels_of",
-    "raw_rows",
-    "refuse_beside",
-    "seen_columns",
-    "set_names",
-    "stream_of",
-]

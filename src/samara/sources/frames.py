@@ -39,6 +39,19 @@ def is_frame(X: Any) -> bool:
     return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
 
 
+def is_plain(X: Any) -> bool:
+    """Whether a frame holds numbers and booleans only, none of them missing."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    for column in frame.iter_columns():
+        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean) or column.null_count():
+            return False
+        if column.dtype.is_float() and column.is_nan().any():
+            return False
+    return True
+
+
 def frame_rows(X: Any, schema: Schema | None = None) -> FrameRows:
     """The rows of a frame; with the schema of a model, its columns in that order, and no others."""
     import narwhals as nw

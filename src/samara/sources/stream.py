@@ -88,8 +88,8 @@ class StreamSource:
     def parts(self, count: int) -> Sequence[StreamPart]:
         """Up to ``count`` runs of consecutive rows, as equal as can be.
 
-        Pieces whose rows nobody counted are a part each; fewer of them than ``count`` are read by several, who
-        take turns with the chunks.
+        Pieces whose rows nobody counted are a part each; where they are fewer than ``count``, several read
+        each and take turns with its chunks.
         """
         if self.counts is None:
             turns = 1 if len(self.pieces) >= count else count
