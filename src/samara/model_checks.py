@@ -37,7 +37,7 @@ def check_model(model: Model, n_features: int) -> None:
     for number, feature_map in enumerate(model.maps):
         width = check_map(feature_map, width, f"map {number} ({type(feature_map).__name__})")
     check_array(model.coef, (width, None), "coefficients")
-    check_array(model.intercept, (model.coef.shape[1],), "intercept")
+    check_array(model.intercept, (model.coef.shape[1],), "intercepts")
     _check(model.coef.dtype == model.intercept.dtype, "coefficients and intercept differ in precision")
     _check(model.coef.shape[1] >= 1, "coefficients are of no target")
 
@@ -59,7 +59,8 @@ def check_array(array: Any, shape: tuple[int | None, ...], what: str, kind: str 
     )
     if not agree:
         asked = ", ".join("any" if length is None else str(length) for length in shape)
-        raise RefusedError(f"its {what} have the shape {array.shape} where ({asked}) is needed")
+        comma = "," * (len(shape) == 1)
+        raise RefusedError(f"its {what} have the shape {array.shape} where ({asked}{comma}) is needed")
     if not np.isfinite(array).all():
         raise RefusedError(f"its {what} hold a NaN or an infinity")
 

@@ -24,6 +24,7 @@ from samara.store import (
     to_tree,
 )
 from samara.store.files import Path
+from samara.store.trees import DEEPEST
 
 VERSION = 1  # of what a model file holds; how it is written down is the record's business
 LIBRARIES = ("samara", "numpy", "scipy", "scikit-learn")
@@ -248,17 +249,20 @@ def _checked(header: dict[str, Any]) -> dict[str, Any]:
     return header
 
 
-def _shown(node: Any, shapes: Mapping[str, Any]) -> Any:
+def _shown(node: Any, shapes: Mapping[str, Any], depth: int = 0) -> Any:
     """A parameter in words, where it is not plain JSON."""
+    if depth > DEEPEST:
+        raise RefusedError("it is nested too deeply")
     if isinstance(node, list):
-        return [_shown(one, shapes) for one in node]
+        return [_shown(one, shapes, depth + 1) for one in node]
     if not isinstance(node, dict):
         return node
     kind, content = next(iter(node.items()), ("nothing", None))
     if kind == "tuple":
-        return _shown(content, shapes)
+        return _shown(content, shapes, depth + 1)
     if kind == "array":
         return f"array of {' '.join(map(str, shapes.get(str(content), ('unknown', 'shape'))))}"
     if kind in CLASSES and isinstance(content, dict):
-        return f"{kind}({', '.join(f'{name}={_shown(one, shapes)}' for name, one in content.items())})"
-    return f"{kind} {_shown(content, shapes)}"
+        inner = (f"{name}={_shown(one, shapes, depth + 1)}" for name, one in content.items())
+        return f"{kind}({', '.join(inner)})"
+    return f"{kind} {_shown(content, shapes, depth + 1)}"
