@@ -110,6 +110,8 @@ def parquet_table(files: Sequence[File]) -> Table:
 def pruned(table: Table, where: Any, tested: Sequence[str]) -> Table:
     """The table without the row groups in which no row can fulfil the condition, by their statistics."""
     schemas = dict(table.schemas)
+    if not _groups(table):
+        return table
     kept: list[RowGroup] = []
     for file, groups in groupby(_groups(table), lambda group: group.file):
         if _hides_nan(where, [schemas[file.path].field(name).type for name in tested]):

@@ -40,7 +40,7 @@ class Picks:
 
     def chunk(self, columns: Mapping[str, Any], memos: dict[str, Memo], labels: bool, place: Place) -> Chunk:
         """Arrow columns as a chunk of raw numbers."""
-        found: dict[str, dict[float, str]] = {}
+        found: dict[str, dict[float, str]] | None = {} if labels else None
         X, y = (self._matrix(schema, columns, memos, found) for schema in (self.inputs, self.targets))
         refuse_infinity(X, names_of(self.inputs), place.name, place.row)
         refuse_infinity(y, names_of(self.targets), place.name, place.row)
@@ -48,20 +48,22 @@ class Picks:
         if self.weight is not None:
             weight = np.array(raw_column(columns[self.weight], "number", Memo()))
             check_weight(weight, self.weight, place)
-        return Chunk(X, y, weight, found if labels else None)
+        return Chunk(X, y, weight, found)
 
     @staticmethod
     def _matrix(
         schema: Schema,
         columns: Mapping[str, Any],
         memos: dict[str, Memo],
-        found: dict[str, dict[float, str]],
+        found: dict[str, dict[float, str]] | None,
     ) -> Array:
-        """The columns side by side; the texts met are put into ``found``."""
+        """The columns side by side; the texts met are put into ``found``, where it is given."""
         n = len(next(iter(columns.values())))
         X = np.empty((n, len(schema)))
         for j, column in enumerate(schema):
-            seen = found.setdefault(column.name, {}) if column.kind == "text" else None
+            seen = None
+            if found is not None and column.kind == "text":
+                seen = found.setdefault(column.name, {})
             memo = memos.setdefault(column.name, Memo())
             X[:, j] = raw_column(columns[column.name], column.kind, memo, seen)
         return X

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from samara.errors import InputError, unknown_name
+from samara.sources.arrow_files import arrow_table
+from samara.sources.delimited import delimited_table, dialect_of
 from samara.sources.files import File, find_files
 from samara.sources.parquet import parquet_table, pruned
 from samara.sources.picks import Request, listed
@@ -19,6 +21,12 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".parq": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
 }
 _PACKED = (".gz", ".bz2", ".zst", ".lz4")
 
@@ -101,4 +109,18 @@ def _parquet(files: tuple[File, ...], options: Mapping[str, Any]) -> Table:
     return parquet_table(files)
 
 
-_READERS: dict[str, Callable[[tuple[File, ...], Mapping[str, Any]], Table]] = {"parquet": _parquet}
+def _arrow(files: tuple[File, ...], options: Mapping[str, Any]) -> Table:
+    _options(options, (), "arrow")
+    return arrow_table(files)
+
+
+def _csv(files: tuple[File, ...], options: Mapping[str, Any]) -> Table:
+    _options(options, ("delimiter", "encoding", "kinds"), "csv")
+    return delimited_table(files, dialect_of(files, options))
+
+
+_READERS: dict[str, Callable[[tuple[File, ...], Mapping[str, Any]], Table]] = {
+    "parquet": _parquet,
+    "arrow": _arrow,
+    "csv": _csv,
+}

@@ -18,6 +18,8 @@ from samara.sources.files import File, guarded
 from samara.sources.picks import Picks, Place
 from samara.sources.where import kept_rows
 
+_TEXT_BYTES = 24  # of a text in memory, about
+
 
 class Origin(Protocol):
     """Where the record batches of a piece come from; picklable."""
@@ -148,6 +150,18 @@ def with_partition(batch: Any, file: File, names: Sequence[str]) -> Any:
         for name in names
     ]
     return pa.record_batch(columns, names=list(names))
+
+
+def row_bytes(schema: Any, names: Sequence[str]) -> int:
+    """About what a row of these columns takes in memory."""
+    return sum(_value_bytes(schema.field(name).type) for name in names)
+
+
+def _value_bytes(type_: Any) -> int:
+    try:
+        return max(1, type_.bit_width // 8)
+    except ValueError:
+        return _TEXT_BYTES
 
 
 @dataclass(frozen=True)
