@@ -82,7 +82,9 @@ class Encoded:
     def __call__(self, codes: Array) -> Array:
         """The values of a column of codes."""
         place, known = _places(self.codes, codes)
-        return np.vstack([self.values, self.prior])[np.where(known, place, len(self.codes))]
+        made = np.tile(self.prior, (len(codes), 1))
+        made[known] = self.values[place[known]]
+        return made
 
 
 Coding = Number | Levels | Encoded | None  # None: the column is left out, for it says nothing
@@ -159,9 +161,7 @@ class Columns:
     def numbers(self, X: Array, out: Array | None = None) -> Array:
         """The rows with what is not text filled in."""
         if X.shape[1] != len(self.schema):
-            raise InputError(
-                f"The rows have {X.shape[1]} columns; the model was fitted on {len(self.schema)}."
-            )
+            raise InputError(f"X has {X.shape[1]} columns; the model was fitted on {len(self.schema)}.")
         made = np.empty((len(X), self.n_out)) if out is None else out
         places, starts, means, flags = self._numbers
         values = X if len(places) == X.shape[1] else X[:, places]

@@ -146,9 +146,7 @@ class LabelCodes:
         place = np.searchsorted(self.values, X[:, 0]).clip(max=len(self.values) - 1)
         strange = int((self.values[place] != X[:, 0]).sum())
         if strange:
-            raise InputError(
-                f"{strange:,} of {len(X):,} rows of {self.name} hold a class not seen in the fit."
-            )
+            raise InputError(f"{strange:,} of {len(X):,} rows of {self.name} hold an unknown class.")
         return ClassCodes(np.arange(len(self.values)))(self.positions[place][:, None], out)
 
 
