@@ -63,7 +63,7 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
         passes = list(progress.passes)
     peak = peak_resident_bytes()
     job.estimator.set_params(engine=None)  # what shows progress is no part of a model
-    job.estimator.save(request.run.out, config_hash=request.config_hash())
+    job.estimator.save(request.run.out, config=request.config_hash())
     result = _result(job, {"seconds": seconds, "peak": peak, "passes": passes, "limit": limit})
     if test is not None:
         from samara.cli.models import scores_of
@@ -123,9 +123,10 @@ def _result(job: Job, measured: dict[str, Any]) -> dict[str, Any]:
 
 
 def _size(model: Any) -> dict[str, int]:
-    """What was chosen beside the ridge."""
-    names = {"n_hidden_": "nodes", "rank_": "rank"}
-    return {told: int(getattr(model, name)) for name, told in names.items() if hasattr(model, name)}
+    """What was chosen beside the ridge; a rank where it is not simply that of the nodes."""
+    nodes = int(getattr(model, "n_hidden_", 0))
+    sizes = {"nodes": nodes} if nodes else {}
+    return sizes if model.rank_ in (nodes, 0) else sizes | {"rank": int(model.rank_)}
 
 
 def _selection(selection: Any, task: str) -> dict[str, Any] | None:

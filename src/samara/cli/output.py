@@ -83,8 +83,15 @@ class Output:
         return leave(ending.code)
 
     def _print(self, table: Table) -> None:
-        if self._tables:
-            _console(sys.stdout).print(table)
+        if not self._tables:
+            return
+        console = _console(sys.stdout)
+        if console.is_terminal:
+            console.print(table)
+            return
+        with console.capture() as captured:  # a file needs no blanks at the ends of its lines
+            console.print(table)
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def plain(value: Any) -> Any:

@@ -55,7 +55,7 @@ class ClosedForm(Reports, BaseEstimator):
 
     def _fit_arrays(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         self._fit_rows(GivenArrays(source), where)
-        for name in ("columns_", "facts_"):
+        for name in ("columns_", "facts_", "target_names_"):
             self.__dict__.pop(name, None)
 
     def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
@@ -63,6 +63,9 @@ class ClosedForm(Reports, BaseEstimator):
         assert given.looked is not None
         self.columns_, self.facts_ = given.looked.columns, given.looked.facts
         set_names(self, given.table.schema)
+        self.__dict__.pop("target_names_", None)
+        if given.facts:  # of files; the targets of a frame come beside it
+            self.target_names_ = np.array(names_of(given.table.targets), dtype=object)
 
     def _following(self, given: Given, work: Callable[[CallbackProgress | PlainProgress | None], T]) -> T:
         """Run a fit with its progress shown; a NaN that it meets is named by column and row."""

@@ -12,7 +12,7 @@ from samara.core import Array, FeatureMap
 from samara.errors import InputError
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
-from samara.estimators.faces import Classification
+from samara.estimators.classification import Classification
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
 from samara.model import Model
@@ -39,7 +39,7 @@ _SHARED: Mapping[str, Any] = {
 }
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
-_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "columns_": FeatureMap}
+_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "target_names_": Array, "columns_": FeatureMap}
 
 
 def save(estimator: ClosedForm, path: Path, config: str | None) -> None:
