@@ -42,3 +42,13 @@ def assert_same_model(estimator, X, tolerance=1e-5, **settings):
     assert made["label"].tolist() == estimator.predict(X).tolist()
     assert_near(made["probabilities"], estimator.predict_proba(X), tolerance)
     assert_near(made["scores"], estimator.decision_function(X), tolerance)
+
+
+def raw_inputs(schema, X, labels):
+    """Name → column of a raw table, as an exported model takes it: texts for codes, "" where missing."""
+    return {
+        column.name: np.array([[labels[column.name].get(code, "")] for code in X[:, j].tolist()], object)
+        if column.kind == "text"
+        else X[:, [j]]
+        for j, column in enumerate(schema)
+    }

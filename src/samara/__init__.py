@@ -17,6 +17,7 @@ from samara.errors import (
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
     from samara.estimators.saving import load
+    from samara.estimators.scores import evaluate
     from samara.export import to_onnx
     from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
@@ -41,12 +42,12 @@ __all__ = [
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "evaluate",
     "inspect",
     "load",
     "scan",
     "to_onnx",
 ]
-
 
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
 _ROOMS = {
@@ -57,6 +58,7 @@ _ROOMS = {
     "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
     "SpectrumDisplay": "samara.report",
+    "evaluate": "samara.estimators.scores",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",
     "scan": "samara.sources.scan",

@@ -13,8 +13,12 @@ from samara.errors import InputError
 from samara.maps import (
     AdditiveNodes,
     AsFloat,
+    Columns,
     DirectLink,
+    Encoded,
     KernelRows,
+    Levels,
+    Number,
     OwnScaling,
     Project,
     QuantileNormal,
@@ -149,6 +153,24 @@ def _whitened(one: Whitened, n_in: int, what: str) -> None:
     _kernel_rows(one.rows, n_in, what)
     check_array(one.triangle, (one.rows.n_out, one.rows.n_out), f"triangle of {what}")
     _check(bool(np.diagonal(one.triangle).all()), f"triangle of {what} is singular")
+
+
+def check_columns(columns: Columns, n_features: int) -> None:
+    """Refuse a map of columns that can't have been learned from so many."""
+    names = [column.name for column in columns.schema]
+    agree = len(names) == len(columns.codings) == n_features and len(set(names)) == n_features
+    _check(agree, f"columns are not {n_features} different ones, each with a coding")
+    for column, coding in zip(columns.schema, columns.codings, strict=True):
+        what = f"column {column.name!r}"
+        _check(coding is None or isinstance(coding, Number) == (column.kind != "text"), f"{what} is miscoded")
+        if isinstance(coding, Number):
+            _check(bool(np.isfinite(coding.mean)), f"{what} has no mean")
+        elif isinstance(coding, Levels | Encoded):
+            check_array(coding.codes, (len(coding.labels),), f"codes of {what}")
+            _check(bool((coding.codes[1:] > coding.codes[:-1]).all()), f"codes of {what} do not increase")
+        if isinstance(coding, Encoded):
+            check_array(coding.prior, (len(coding.targets),), f"prior of {what}")
+            check_array(coding.values, (len(coding.labels), len(coding.targets)), f"values of {what}")
 
 
 _CHECKS: dict[type, Callable[[Any, int, str], None]] = {

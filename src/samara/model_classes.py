@@ -11,10 +11,14 @@ from samara.maps import (
     Additive,
     AdditiveNodes,
     AsFloat,
+    Columns,
     DirectLink,
+    Encoded,
     Kernel,
     KernelRows,
     Landmarks,
+    Levels,
+    Number,
     OwnScaling,
     Project,
     QuantileNormal,
@@ -26,6 +30,7 @@ from samara.maps import (
 from samara.maps.nodes import FirstNodes
 from samara.model import Model
 from samara.plan import Plan
+from samara.schema import Column
 from samara.selection import Gcv, KFold, LCurve, Loo, Selection
 from samara.solvers import Dual, FastSvd, FastSvdGradient, Gram, Lsqr, Precondition, Qr, Rsvd, Sketch, Svd
 from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg
@@ -38,6 +43,7 @@ CLASSES: Mapping[str, type] = {
         *(Standardize, AsFloat, QuantileNormal, OwnScaling),
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(Kernel, KernelRows, Whitened),
+        *(Columns, Column, Number, Levels, Encoded),
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),

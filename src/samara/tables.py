@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samara.core import Array, Engine, FeatureMap, Source
+from samara.core import Array, Block, Engine, FeatureMap, Source
 from samara.errors import InputError
 from samara.maps import Columns
 from samara.schema import Schema
@@ -32,8 +32,8 @@ class Looked:
     """What a look at a table gives: the rows as a fit takes them, and the frozen maps that make them so."""
 
     source: Source
-    profile: Profile
-    columns: Columns
+    profile: Profile | None  # of sparse rows the fit has a look of its own
+    columns: Columns | None
     facts: ColumnProfile
     labels: Array | None  # the classes, sorted, where they were to be found
 
@@ -58,19 +58,15 @@ def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = N
             table.schema, table.targets, classes=table.classes, n_folds=folds, salt=asked.salt, limits=limits
         )
 
+    if rows.is_sparse:
+        return _sparse_look(table, engine, class_weight)
     facts = engine.summarize(_labelled(rows), make, name="look")
     if facts.n_rows < 2:
         raise InputError(f"A fit needs at least 2 rows of positive weight, got {facts.n_rows}.")
     columns = learn_columns(facts)
     training = cross_encoded(facts, columns)
-    source = _counted(rows, facts.n_rows)
-    labels, codes = None, None
-    if table.classes:
-        codes, labels = label_codes(facts), class_labels(facts)
-        source = source.with_targets(codes)
-        if class_weight is not None:
-            source = _class_weighed(source, class_weight, labels, facts)
-    profile = encoded_profile(facts, training, codes)
+    source, labels = _coded(_counted(rows, facts.n_rows), table, facts, class_weight)
+    profile = encoded_profile(facts, training, source.target if table.classes else None)
     return Looked(seen_columns(source, training), profile, columns, facts, labels)
 
 
@@ -105,6 +101,39 @@ def class_factors(class_weight: object, labels: Array, totals: Array) -> Array:
     return factors
 
 
+class OnlyTargets(ColumnProfile):
+    """A look at the targets alone."""
+
+    def update(self, block: Block) -> None:
+        """Look at the targets of a block."""
+        super().update(replace(block, X=np.empty((len(block), 0))))
+
+
+def _sparse_look(table: Table, engine: Engine, class_weight: object) -> Looked:
+    """Rows whose columns are numbers without names: only their classes have to be found."""
+
+    def make() -> OnlyTargets:
+        return OnlyTargets((), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
+
+    facts = engine.summarize(_labelled(table.rows), make, name="targets")
+    source, labels = _coded(_counted(table.rows, facts.n_rows), table, facts, class_weight)
+    return Looked(source, None, None, facts, labels)
+
+
+def _coded(
+    source: ArraySource | StreamSource, table: Table, facts: ColumnProfile, class_weight: object
+) -> tuple[ArraySource | StreamSource, Array | None]:
+    """The rows with their classes coded and weighed, and the classes."""
+    if not table.classes:
+        return source, None
+    source, labels = source.with_targets(label_codes(facts)), class_labels(facts)
+    if class_weight is not None:
+        assert isinstance(source, StreamSource)  # of rows in memory the classes are known beforehand
+        factors = class_factors(class_weight, labels, facts.class_weights())
+        source = replace(source, class_weights=factors)
+    return source, labels
+
+
 def _labelled(rows: ArraySource | StreamSource) -> ArraySource | StreamSource:
     return replace(rows, labelled=True) if isinstance(rows, StreamSource) else rows
 
@@ -114,11 +143,3 @@ def _counted(rows: ArraySource | StreamSource, n_rows: int) -> ArraySource | Str
     if not isinstance(rows, StreamSource) or rows.counts is not None:
         return rows
     return replace(rows, guess=n_rows)
-
-
-def _class_weighed(
-    source: ArraySource | StreamSource, class_weight: object, labels: Array, facts: ColumnProfile
-) -> ArraySource | StreamSource:
-    """Rows' weights times their classes' weights, worked out as they are read."""
-    assert isinstance(source, StreamSource)  # of rows in memory the classes are known beforehand
-    return replace(source, class_weights=class_factors(class_weight, labels, facts.class_weights()))

@@ -61,11 +61,14 @@ class ClosedForm(Reports, BaseEstimator):
     def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
         self._fit_rows(given, where)
         assert given.looked is not None
-        self.columns_, self.facts_ = given.looked.columns, given.looked.facts
-        set_names(self, given.table.schema)
-        self.__dict__.pop("target_names_", None)
-        if given.facts:  # of files; the targets of a frame come beside it
+        for name in ("columns_", "target_names_"):
+            self.__dict__.pop(name, None)
+        if given.looked.columns is not None:
+            self.columns_ = given.looked.columns
+        if given.facts:  # of files; the targets of a frame come beside it, without names
             self.target_names_ = np.array(names_of(given.table.targets), dtype=object)
+        self.facts_ = given.looked.facts
+        set_names(self, given.table.schema, given.table.rows.n_features)
 
     def _following(self, given: Given, work: Callable[[CallbackProgress | PlainProgress | None], T]) -> T:
         """Run a fit with its progress shown; a NaN that it meets is named by column and row."""

@@ -91,8 +91,7 @@ def _asked(settings: Settings | KernelSettings, rows: Source) -> tuple[Engine, A
     """Who looks at a table, and what the fit will want to know; refuses before any row is read."""
     salt = sample_salt(settings.entropy)
     if isinstance(settings, KernelSettings):
-        settings.plan(rows)
-        return settings.engine(), Asked(0, 5, salt)
+        return settings.engine(), Asked(settings.sample_rows(rows), 5, salt)
     settings.refuse(rows)
     sizes = settings.first_sizes()
     plan = settings.plan(rows, sizes)

@@ -64,7 +64,8 @@ class BaseKernelELM(ClosedForm):
 
         def run(progress: Any) -> KernelFitted:
             with checkpointed(self, make_kernel_settings(self, progress), given, where) as settings:
-                return fit_kernel(given.seen(settings)[0], settings)
+                source, profile = given.seen(settings)
+                return fit_kernel(source, settings, profile)
 
         done = self._following(given, run)
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection

@@ -8,15 +8,23 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from samara.core import Array, FeatureMap
+from samara.core import Array
 from samara.errors import InputError
+from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
-from samara.estimators.classification import Classification
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
+from samara.maps import Columns
 from samara.model import Model
-from samara.model_checks import check_labels, check_model, check_ridge, check_selection, holds_rows
+from samara.model_checks import (
+    check_columns,
+    check_labels,
+    check_model,
+    check_ridge,
+    check_selection,
+    holds_rows,
+)
 from samara.model_files import About, ModelFile, packed, read_model, refusals
 from samara.plan import Plan
 from samara.selection import Selection
@@ -39,7 +47,7 @@ _SHARED: Mapping[str, Any] = {
 }
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
-_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "target_names_": Array, "columns_": FeatureMap}
+_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "target_names_": Array, "columns_": Columns}
 
 
 def save(estimator: ClosedForm, path: Path, config: str | None) -> None:
@@ -137,6 +145,8 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
             raise RefusedError(f"its fitted/{name} is of the wrong type, {type(fitted[name]).__name__}")
     model, n_features = fitted["model_"], fitted["n_features_in_"]
     columns, names = fitted.get("columns_"), fitted.get("feature_names_in_")
+    if columns is not None:
+        check_columns(columns, n_features)
     check_model(model, n_features if columns is None else columns.n_out)
     n_nodes, n_outputs = model.coef.shape
     check_ridge(fitted["alpha_"], n_outputs)
@@ -144,8 +154,6 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
         check_selection(fitted["selection_"], n_outputs)
     if names is not None and (names.shape != (n_features,) or names.dtype != object):
         raise RefusedError(f"its feature names are not {n_features} texts")
-    if columns is not None and len(columns.schema) != n_features:
-        raise RefusedError(f"its columns are not {n_features}")
     if fitted.get("_n_features_out", n_nodes) != n_nodes:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
     if "classes_" in fitted:

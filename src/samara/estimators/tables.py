@@ -117,10 +117,12 @@ def chunks_of(scan: Scan) -> Iterator[Chunk]:
             yield chunk
 
 
-def set_names(estimator: Any, schema: Schema) -> None:
-    """What scikit-learn calls the columns."""
-    estimator.feature_names_in_ = np.array(names_of(schema), dtype=object)
-    estimator.n_features_in_ = len(schema)
+def set_names(estimator: Any, schema: Schema, n_features: int) -> None:
+    """What scikit-learn calls the columns; those of sparse rows have no names."""
+    estimator.n_features_in_ = n_features
+    estimator.__dict__.pop("feature_names_in_", None)
+    if schema:
+        estimator.feature_names_in_ = np.array(names_of(schema), dtype=object)
 
 
 def coded_classes(classes: Array, target: Column) -> Array:

@@ -11,11 +11,14 @@ import numpy as np
 
 from samara.errors import InputError, unknown_name
 from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
 from samara.export.outputs import classification, label_values, regression
 from samara.export.weighted import weighted
+from samara.maps import Columns
 from samara.model import Model
+from samara.schema import Column, Schema, names_of
 from samara.store.files import replace_file, write_all
 
 if TYPE_CHECKING:
@@ -42,9 +45,11 @@ def to_onnx(
     Returns
     -------
     model : onnx.ModelProto
-        Takes ``X`` of shape (rows, n_features), of any number of rows. A regressor gives ``prediction``; a
-        classifier ``label``, ``probabilities`` and ``scores``: what ``predict``, ``predict_proba`` and
-        ``decision_function`` give.
+        Takes ``X`` of shape (rows, n_features), of any number of rows. Fitted on a table with column names
+        and kinds (``columns_``), it takes each column under its name, of shape (rows, 1): texts as strings,
+        numbers, booleans and dates (days since 1970) as floats in which NaN is missing. A regressor gives
+        ``prediction``; a classifier ``label``, ``probabilities`` and ``scores``: what ``predict``,
+        ``predict_proba`` and ``decision_function`` give.
 
     Raises
     ------
@@ -102,10 +107,18 @@ def _input_dtype(model: Model, given: Any) -> np.dtype[np.floating]:
 
 def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tuple[Graph, dict[str, str]]:
     """The graph from the inputs to the outputs, and what is told beside it."""
-    graph = Graph(Names(["X"]))
-    outputs = _outputs(graph, model, graph.input("X", dtype, (ROWS, estimator.n_features_in_)))
+    schema = _schema(estimator)
+    columns = getattr(estimator, "columns_", None)
+    if columns is None:
+        graph = Graph(Names(["X"]))
+        X = graph.input("X", dtype, (ROWS, estimator.n_features_in_))
+    else:
+        graph = Graph(Names(names_of(schema)))
+        X = column_inputs(columns, graph, dtype)
+    outputs = _outputs(graph, model, X)
+    told = [{"name": column.name, "kind": column.kind} for column in schema]
     facts = {"samara_version": version("samara"), "estimator": type(estimator).__name__}
-    facts["columns"] = json.dumps(_columns(estimator), ensure_ascii=False)
+    facts["columns"] = json.dumps(told, ensure_ascii=False)
     if isinstance(estimator, ELMClassifier | KernelELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
         classification(graph, outputs, estimator.classes_)
@@ -125,9 +138,12 @@ def _outputs(graph: Graph, model: Model, X: Value) -> Value:
     return graph.cast(made, model.coef.dtype)
 
 
-def _columns(estimator: Any) -> list[dict[str, str]]:
+def _schema(estimator: Any) -> Schema:
     """Names and kinds of the inputs, where they have names."""
-    return [{"name": str(name), "kind": "number"} for name in getattr(estimator, "feature_names_in_", [])]
+    columns: Columns | None = getattr(estimator, "columns_", None)
+    if columns is not None:
+        return columns.schema
+    return tuple(Column(str(name), "number") for name in getattr(estimator, "feature_names_in_", ()))
 
 
 def _described(estimator: Any) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.ipc as ipc
 
 from samara.sources.files import File, reading
@@ -85,4 +84,4 @@ def arrow_table(files: Sequence[File]) -> Table:
                 if any(counts[first:last]):
                     runs.append(BatchRun(file, first, tuple(counts[first:last]), schema))
                 first = last
-    return Table(tuple(schemas), tuple(runs))
+    return Table(tuple(schemas), tuple(runs), tuple(files))

@@ -108,7 +108,7 @@ def delimited_table(files: Sequence[File], dialect: Dialect) -> Table:
     for name in dialect.kinds or {}:
         if not any(name in schema.names for _, schema in schemas):
             raise unknown_name("column in kinds", name, schemas[0][1].names)
-    return Table(tuple(schemas), tuple(found))
+    return Table(tuple(schemas), tuple(found), tuple(files))
 
 
 def _lenient(field: Any, kinds: Mapping[str, str]) -> Any:

@@ -189,3 +189,9 @@ def _typed(files: list[File]) -> tuple[File, ...]:
         )
         for file in files
     )
+
+
+def folder_as_file(path: str) -> File:
+    """A folder that is one array or group of arrays; its size and last change are those of all its files."""
+    files = _local(os.path.expanduser(path))
+    return File(path, sum(file.size for file in files), max(file.changed for file in files))

@@ -104,7 +104,7 @@ def parquet_table(files: Sequence[File]) -> Table:
             raise StoreError(f"{file.path} can't be read: its footer contradicts itself about its rows.")
         schemas.append((file.path, schema))
         groups += [RowGroup(file, i, n, metadata) for i, n in enumerate(rows) if n > 0]
-    return Table(tuple(schemas), tuple(groups))
+    return Table(tuple(schemas), tuple(groups), tuple(files))
 
 
 def pruned(table: Table, where: Any, tested: Sequence[str]) -> Table:

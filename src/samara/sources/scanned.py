@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Protocol
@@ -71,9 +71,9 @@ class Scan:
     picks: Picks
     pieces: tuple[ScannedPiece, ...]
     files: tuple[File, ...] = ()
-    origin: str = ""  # what is read where it is no file
     width: int | None = None  # number of inputs of sparse rows
-    condition: str = field(default="", kw_only=True)  # where, in words
+    condition: str = ""  # where, in words
+    asked: str = ""  # the query that gives the rows, in its own words
 
     @property
     def schema(self) -> Schema:
@@ -156,7 +156,8 @@ class Scan:
             "files": _spelled(os.path.relpath(f.path, folder) if folder else f.path for f in self.files),
             "sizes": _spelled(str(file.size) for file in self.files),
             "changed": _spelled(file.changed for file in self.files),
-            "origin": self.origin,
+            "query": self.asked,
+            "rows": str(self.n_rows),
             "columns": _spelled(f"{c.name} ({c.kind})" for c in self.schema) or f"{self.n_features} sparse",
             "targets": _spelled(f"{c.name} ({c.kind})" for c in self.targets),
             "weight": self.weight or "",
@@ -177,8 +178,12 @@ class Scan:
             parts.append(f"weight: {self.weight}")
         if self.condition:
             parts.append(f"where: {self.condition}")
-        count = f"{len(self.files)} files" if len(self.files) != 1 else self.files[0].path
-        return f"<Scan of {self.origin or count}: {'; '.join(parts)}>"
+        origin = f"{len(self.files)} files" if len(self.files) > 1 else "a table without rows"
+        if len(self.files) == 1:
+            origin = self.files[0].path
+        elif not self.files and self.pieces:
+            origin = self.pieces[0].name
+        return f"<Scan of {origin}: {'; '.join(parts)}>"
 
 
 def _total(counts: Iterable[int | None]) -> int | None:

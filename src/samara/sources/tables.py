@@ -159,7 +159,7 @@ def row_bytes(schema: Any, names: Sequence[str]) -> int:
 
 def _value_bytes(type_: Any) -> int:
     try:
-        return max(1, type_.bit_width // 8)
+        return max(1, int(type_.bit_width) // 8)
     except ValueError:
         return _TEXT_BYTES
 
@@ -170,6 +170,8 @@ class Table:
 
     schemas: tuple[tuple[str, Any], ...]  # name of a file → its Arrow schema
     origins: tuple[Origin, ...]
+    files: tuple[File, ...] = ()
+    asked: str = ""  # the query that gives the rows, in its own words
 
     def kinds(self, wanted: Sequence[str] | None) -> dict[str, Kind | None]:
         """The kinds of the wanted columns, or of all; each must be in all files, and of one kind."""

@@ -104,7 +104,8 @@ class Profile:
         """Look at a block; refuse NaN and infinity."""
         if not len(block):
             return
-        inputs = ColumnMoments.of(block.X, block.weight)
+        X = block.inputs()
+        inputs = ColumnMoments.of(X, block.weight)
         targets = ColumnMoments.of(block.y, block.weight)
         for moments, what in ((inputs, "X"), (targets, "y")):
             if not (np.isfinite(moments.low).all() and np.isfinite(moments.high).all()):
@@ -113,7 +114,7 @@ class Profile:
         self.inputs.merge(inputs)
         self.targets.merge(targets)
         if self.sample_rows:
-            self.drawn.draw(row_keys(block.X, self.salt), block.X)
+            self.drawn.draw(row_keys(X, self.salt), X)
 
     def merge(self, other: Self) -> None:
         """Add another's look."""
