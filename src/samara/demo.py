@@ -7,10 +7,6 @@ prints a line each of plan, choice, accuracy, time and peak memory. Writes three
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
-import gc
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +16,7 @@ from samara import ELMClassifier, SelectionDisplay, SpectrumDisplay
 from samara.core import Array
 from samara.costs import format_bytes
 from samara.datasets import load_letter
+from samara.resident import peak_resident_bytes, reset_peak, resident_bytes
 
 SIZES = list(range(100, 1001, 100))
 MEMORY = "200MB"
@@ -72,30 +69,13 @@ def peak_text(peak: int | None, predicted: int) -> str:
 
 def measured(job: Callable[[], Any]) -> tuple[Any, float, int | None]:
     """What a job gives, its seconds, and the most memory it holds above what was held before, in bytes."""
-    gc.collect()
-    with contextlib.suppress(OSError, AttributeError):  # else memory freed earlier would hide the job's own
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-    with contextlib.suppress(OSError):  # sets the high-water mark back, on Linux
-        Path("/proc/self/clear_refs").write_text("5")
-    before = resident("VmRSS")
+    reset_peak()
+    before = resident_bytes()
     start = time.perf_counter()
     result = job()
     seconds = time.perf_counter() - start
-    after = resident("VmHWM")
+    after = peak_resident_bytes()
     return result, seconds, None if before is None or after is None else max(0, after - before)
-
-
-def resident(field: str) -> int | None:
-    """Resident memory now (VmRSS) or at most (VmHWM), in bytes; elsewhere than on Linux, at most so far."""
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return 1024 * int(next(line for line in lines if line.startswith(field)).split()[1])
-    try:
-        import resource
-    except ImportError:
-        return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else 1024 * most
 
 
 def draw(model: Any, X: Array, y_test: Array, predicted: Array, folder: Path) -> list[Path]:

@@ -8,8 +8,9 @@ from math import ceil, log2
 
 import numpy as np
 
-from samara.costs import BASE, format_bytes
+from samara.costs import format_bytes
 from samara.errors import BudgetError
+from samara.peaks import overhead
 from samara.plan import Budget, Plan
 from samara.shapes import OVERSAMPLING
 from samara.solvers.kernel import Divide
@@ -103,7 +104,7 @@ def peak_bytes(shape: KernelShape, solver: str, workers: int) -> int:
     """Predicted peak above the input."""
     n, t, item = shape.n_rows, shape.n_targets, shape.itemsize
     rows = (3 * item + 16) * n * shape.n_inputs + 8 * n * t * (8 + (shape.n_alphas > 1) * shape.n_alphas)
-    return int(BASE + rows + _SOLVERS[solver](shape, workers))
+    return int(overhead(n, workers) + rows + _SOLVERS[solver](shape, workers))
 
 
 def _exact_bytes(shape: KernelShape, workers: int) -> int:

@@ -154,6 +154,9 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
         check_selection(fitted["selection_"], n_outputs)
     if names is not None and (names.shape != (n_features,) or names.dtype != object):
         raise RefusedError(f"its feature names are not {n_features} texts")
+    targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
+    if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
+        raise RefusedError(f"its target names are not {n_targets} texts")
     if fitted.get("_n_features_out", n_nodes) != n_nodes:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
     if "classes_" in fitted:
