@@ -16,7 +16,7 @@ from samara.core import Array
 
 BLUE, RED, GREY, GREEN = "#3f7cc4", "#d1495b", "#8a94a3", "#3a9a7c"
 BLUES = [[0, "#eef4fb"], [0.5, "#8fb6e0"], [1, "#1f4e8c"]]
-REDS = [[0, "#fbeff0"], [0.5, "#e8949f"], [1, "#a3213a"]]
+REDS = [[0, "rgba(209,73,91,0.15)"], [0.5, "rgba(199,60,80,0.75)"], [1, "rgba(163,33,58,1)"]]
 MOST_POINTS = 5000
 SIZES = ["#b9c8dc", "#93b1d6", "#6d9acd", "#3f7cc4", "#2f66a8", "#1f4e8c"]
 
@@ -59,28 +59,45 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 
 def log_axis(title: str, values: Array, **more: Any) -> dict[str, Any]:
-    """A logarithmic axis: powers of ten are numbered, or 2 and 5 as well where there are few of them."""
-    positive = np.asarray(values)[np.asarray(values) > 0]
-    decades = np.log10(positive.max() / positive.min()) if len(positive) else 0.0
-    ticks = {"dtick": "D2"} if decades < 1 else {"dtick": 1 if decades <= 8 else 2}
-    return axis(title, type="log", exponentformat="power", **(ticks | more))
+    """A logarithmic axis: powers of ten are numbered, and 2 and 5 times them where there are few."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known) & (known > 0)]
+    first, last = (np.log10([known.min(), known.max()]) if len(known) else np.zeros(2)).tolist()
+    step = max(1, round((last - first) / 6))
+    powers = np.arange(np.floor(first), np.ceil(last) + 1, step)
+    mantissas = (1.0, 2.0, 5.0) if last - first < 2.5 else (1.0,)
+    ticks = [float(m * 10.0**power) for power in powers for m in mantissas]
+    places = {"tickvals": ticks, "ticktext": [tick(value) for value in ticks]}
+    return axis(title, type="log", **(places | more))
 
 
-def line(at: float, text: str, colour: str, vertical: bool = False, side: str = "") -> dict[str, Any]:
-    """A dotted line across the chart, with its text at the end; for `layout` of `lines`."""
-    ends = {"x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
-    across = {"y0": at, "y1": at, "xref": "paper", "x0": 0, "x1": 1}
+def tick(value: float) -> str:
+    """A short number: 0.02, 500, 10⁻⁶ or 2·10⁸."""
+    if 1e-3 <= value < 1e5:
+        return f"{value:,.10g}"
+    mantissa, exponent = f"{value:.0e}".split("e")
+    power = f"10<sup>{str(int(exponent)).replace('-', '−')}</sup>"
+    return power if mantissa == "1" else f"{mantissa}·{power}"
+
+
+def level(at: float, text: str, colour: str) -> dict[str, Any]:
+    """A dotted line across the chart at one height, with its text above its left end."""
     return {
         "type": "line",
         "line": {"color": colour, "width": 1.5, "dash": "dot"},
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": at,
+        "y1": at,
         "label": {
             "text": text,
             "font": {"color": colour, "size": 12},
-            "textposition": side or ("end" if vertical else "start"),
-            "textangle": 0,
+            "textposition": "start",
+            "xanchor": "left",
+            "yanchor": "bottom",
             "padding": 4,
         },
-        **(ends if vertical else across),
     }
 
 

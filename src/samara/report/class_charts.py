@@ -13,9 +13,11 @@ from samara.report.charts import (
     RED,
     REDS,
     Chart,
+    Trace,
     axis,
     curve,
     label,
+    matrix,
     numbers,
     points,
     texts,
@@ -26,6 +28,7 @@ from samara.report.run import Evaluation
 MOST_CLASSES = 40  # that a matrix shows
 COUNTED_CLASSES = 15  # whose cells have room for a number
 PAIRS = 20
+LEAST_SCALE = 20.0  # percent: below, the deepest red would cry over small mistakes
 
 
 def mistake_charts(evaluation: Evaluation, classes: Array) -> list[Chart]:
@@ -47,54 +50,54 @@ def mistake_charts(evaluation: Evaluation, classes: Array) -> list[Chart]:
 
 
 def _matrix(table: Array, classes: Array, title: str) -> Chart:
-    totals = np.maximum(table.sum(axis=1, keepdims=True), 1)
-    shares = 100 * table / totals
+    shares = 100 * table / np.maximum(table.sum(axis=1, keepdims=True), 1)
     right = np.eye(len(classes), dtype=bool)
     names = texts(classes.tolist())
+    reddest = max(LEAST_SCALE, float(np.max(shares, where=~right, initial=0.0)))
     few = len(classes) <= COUNTED_CLASSES
-    layers = []
-    for held, colours in ((right, BLUES), (~right, REDS)):
-        seen = held & (table > 0)
-        layers.append(
-            {
-                "type": "heatmap",
-                "x": list(range(len(names))),
-                "y": list(range(len(names))),
-                "z": [numbers(row) for row in np.where(seen, shares, np.nan)],
-                "text": [
-                    [f"{n:,}" if s else "" for n, s in zip(*pair, strict=True)]
-                    for pair in zip(table.tolist(), seen, strict=True)
-                ],
-                "texttemplate": "%{text}" if few else "",
-                "customdata": [[f"{t} → {p}" for p in names] for t in names],
-                "zmin": 0,
-                "zmax": float(max(np.max(shares, where=seen, initial=0.0), 1e-9)),
-                "colorscale": colours,
-                "showscale": False,
-                "hoverongaps": False,
-                "xgap": 1,
-                "ygap": 1,
-                "hovertemplate": "%{customdata}: %{text} rows, %{z:.3g} % of the true class<extra></extra>",
-            }
-        )
     places = {
         "tickvals": list(range(len(names))),
-        "ticktext": [name if len(classes) <= 15 else name[:12] for name in names],
+        "ticktext": names if few else [label(name, 12) for name in classes.tolist()],
         "showgrid": False,
-        "zeroline": False,
+    }
+    shared = {
+        "texttemplate": "%{text}" if few else "",
+        "customdata": [[f"{true} → {predicted}" for predicted in names] for true in names],
     }
     return Chart(
         "confusion",
         title,
         "Rows are true classes, columns what was predicted. Blue: right; red: mistakes. Darker is a larger "
         "share of the true class; each colour has its own scale.",
-        layers,
+        [
+            _cells(table, shares, right) | shared | {"zmax": 100, "colorscale": BLUES},
+            _cells(table, shares, ~right) | shared | {"zmax": reddest, "colorscale": REDS},
+        ],
         {
             "xaxis": axis("predicted class", **places),
             "yaxis": axis("true class", autorange="reversed", **places),
         },
         height=max(340, min(760, 190 + 26 * len(classes))),
     )
+
+
+def _cells(table: Array, shares: Array, held: Array) -> Trace:
+    """Some cells of the matrix, those without rows left open."""
+    seen = held & (table > 0)
+    counts = np.where(seen, np.array([[f"{count:,}" for count in row] for row in table.tolist()]), "")
+    return {
+        "type": "heatmap",
+        "x": list(range(len(table))),
+        "y": list(range(len(table))),
+        "z": matrix(np.where(seen, shares, np.nan)),
+        "text": counts.tolist(),
+        "zmin": 0,
+        "showscale": False,
+        "hoverongaps": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hovertemplate": "%{customdata}: %{text} rows, %{z:.3g} % of the true class<extra></extra>",
+    }
 
 
 def _worst_pairs(worst: list[scores.Mistake], classes: Array, title: str) -> Chart:

@@ -10,6 +10,8 @@ import numpy as np
 from samara.core import Array
 from samara.errors import InputError
 from samara.report.run import ColumnFacts
+from samara.summaries.columns import ColumnProfile
+from samara.summaries.levels import MISSING
 
 PROBABILITIES = np.linspace(0.0, 1.0, 101)
 TOP = 6  # categories named
@@ -80,6 +82,52 @@ def _texts(name: str, known: Array, rows: int) -> ColumnFacts:
     top = tuple((str(levels[k]), float(counts[k] / rows)) for k in order)
     missing = 1 - len(known) / rows if rows else 0.0
     return ColumnFacts(name, "text", len(known), missing, top=top, distinct=len(levels))
+
+
+def profile_facts(profile: ColumnProfile) -> tuple[ColumnFacts, ...]:
+    """Facts about the columns of a raw table, from the one pass that profiled it.
+
+    Parameters
+    ----------
+    profile : :class:`samara.summaries.ColumnProfile`
+        With at least one row. Quantiles are those of its sample of rows.
+
+    Returns
+    -------
+    facts : tuple of ColumnFacts
+        One a column, in their order.
+    """
+    return tuple(_profiled(profile, j) for j in range(len(profile.schema)))
+
+
+def _profiled(profile: ColumnProfile, j: int) -> ColumnFacts:
+    column, seen = profile.schema[j], profile.inputs
+    count = float(seen.weight[j])
+    missing = max(0.0, 1 - count / profile.weight) if profile.weight > 0 else 0.0
+    if column.kind == "text":
+        levels = profile.levels(j)
+        known = levels.codes != MISSING
+        codes, weights = levels.codes[known], levels.weight[known].sum(axis=1)
+        order = np.argsort(-weights, kind="stable")[:TOP]
+        shares = (weights[order] / profile.weight).tolist()
+        top = tuple(zip(profile.texts_of(column.name, codes[order]), shares, strict=True))
+        distinct = None if profile.overflow(j).any() else len(codes)  # else it was never counted
+        return ColumnFacts(column.name, "text", count, missing, top=top, distinct=distinct)
+    if not count:
+        return ColumnFacts(column.name, column.kind, 0, missing, distinct=0)
+    drawn = profile.sample[:, j]
+    drawn = drawn[np.isfinite(drawn)]
+    return ColumnFacts(
+        column.name,
+        column.kind,
+        count,
+        missing,
+        mean=float(seen.mean[j]),
+        spread=float(np.sqrt(seen.squares[j] / count)),
+        low=float(seen.low[j]),
+        high=float(seen.high[j]),
+        quantiles=tuple(np.quantile(drawn, PROBABILITIES).tolist()) if len(drawn) else (),
+    )
 
 
 def histogram(quantiles: tuple[float, ...], bins: int = BINS) -> tuple[Array, float, float]:

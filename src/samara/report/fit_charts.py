@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from samara.costs import format_bytes
-from samara.report.charts import BLUE, GREEN, GREY, RED, Chart, axis, curve, label, line, numbers
+from samara.report.charts import BLUE, GREEN, GREY, RED, Chart, axis, curve, label, level, numbers
 from samara.report.drawing import with_error
 from samara.report.run import Importance, Run
 from samara.report.trace import MemoryTrace, Pass
@@ -61,7 +61,7 @@ def memory_chart(run: Run, trace: MemoryTrace) -> Chart:
     unit, scale = ("GB", 1e9) if max(trace.peak, run.limit or 0) >= 2e9 else ("MB", 1e6)
     peak = run.peak or trace.peak
     lines = [(run.expected_peak, "predicted peak", GREEN), (run.limit, "budget", RED)]
-    shapes = [line(at / scale, f"{name} {format_bytes(at)}", colour) for at, name, colour in lines if at]
+    shapes = [level(at / scale, f"{name} {format_bytes(at)}", colour) for at, name, colour in lines if at]
     shapes += [_pass_field(k, each) for k, each in enumerate(trace.passes)]
     high = max([peak, *(at for at, _, _ in lines if at)]) / scale
     against = [f"of the {format_bytes(at)} {word}" for at, word in ((run.expected_peak, "predicted"),) if at]
@@ -103,7 +103,7 @@ def _pass_field(number: int, each: Pass) -> dict[str, Any]:
         "y0": 0,
         "y1": 1,
         "line": {"width": 0},
-        "fillcolor": f"rgba(138,148,163,{0.16 if number % 2 else 0.08})",
+        "fillcolor": f"rgba(138,148,163,{0.12 if number % 2 else 0.05})",
         "label": {
             "text": label(each.name, 18),
             "textposition": "bottom left",

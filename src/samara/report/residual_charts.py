@@ -7,7 +7,7 @@ from scipy.special import ndtr
 
 from samara.core import Array
 from samara.report import scores
-from samara.report.charts import BLUE, GREY, RED, Chart, axis, curve, drawn_rows, label, line, numbers, points
+from samara.report.charts import BLUE, GREY, RED, Chart, axis, curve, drawn_rows, label, numbers, points
 from samara.report.drawing import short
 from samara.report.run import Evaluation
 
@@ -86,10 +86,9 @@ def _residual_histogram(residuals: Array, name: str) -> Chart:
             }
         ],
         {
-            "xaxis": axis(f"residual (units of {label(name)})", range=[-reach, reach]),
+            "xaxis": axis(f"residual of {label(name)}", range=[-reach, reach], zeroline=True),
             "yaxis": axis("rows"),
             "bargap": 0.04,
-            "shapes": [line(0, "", GREY, vertical=True)],
         },
         narrow=True,
     )
@@ -115,7 +114,7 @@ def _quantile_plot(residuals: Array) -> Chart:
             ),
         ],
         {
-            "xaxis": axis("quantile of a normal distribution (standard deviations)"),
+            "xaxis": axis("normal quantile (standard deviations)"),
             "yaxis": axis("quantile of the residuals"),
             "showlegend": False,
         },
@@ -131,7 +130,7 @@ def coverage_chart(evaluation: Evaluation, rmse: float, origin: str) -> Chart:
     names = [f"±{k:g}" for k in scores.COVERED]
     return Chart(
         "coverage",
-        f"{own[at]:.1%} of the true values lie within ±2 RMSE of the prediction; normal would be 95.4 %",
+        f"{own[at]:.1%} of the true values lie within ±2 RMSE of the prediction; normal would be 95.4%",
         f"RMSE = {short(rmse, 4)}, {origin}. Bars that reach the marks mean that ±k·RMSE is a fair interval.",
         [
             {

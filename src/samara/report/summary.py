@@ -28,18 +28,24 @@ class Card:
 
 def lead(run: Run) -> str:
     """What was fitted, in one or two sentences."""
-    what = f"{type(run.estimator).__name__}, {_size(run)}, ridge α = {_ridge(run)}"
+    size, word = _size(run)
+    what = (
+        f"{type(run.estimator).__name__} with {word} {size:,}"
+        if word == "rank"
+        else (f"{type(run.estimator).__name__} with {size:,} {word}")
+    )
     rows = "" if run.n_rows is None else f" Fitted to {run.n_rows:,} rows × {_inputs(run):,} columns."
     where = f" {run.data}" if run.data else ""
     tested = f" {run.evaluation.what}" if run.evaluation else ""
-    return f"{what}.{rows}{where}{tested}"
+    return f"{what} and ridge α = {_ridge(run)}.{rows}{where}{tested}"
 
 
 def cards(run: Run) -> list[Card]:
     """The figures that matter most."""
     tried = getattr(run.estimator, "selection_", None)
     found = _score_cards(run)
-    found.append(Card("Size", _size(run), _tried(tried, "sizes")))
+    size, word = _size(run)
+    found.append(Card(word.capitalize(), f"{size:,}", _tried(tried, "sizes")))
     found.append(Card("Ridge α", _ridge(run), _tried(tried, "ridges")))
     if run.took is not None:
         pace = f"{run.n_rows / run.took:,.0f} rows a second" if run.n_rows and run.took > 0 else ""
@@ -67,11 +73,11 @@ def _score_cards(run: Run) -> list[Card]:
         found.append(Card("R²", short(r2, 4), f"RMSE {short(rmse, 4)}, {len(evaluation.y_true):,} rows"))
     if tried is not None and tried.method != "lcurve":
         *_, height, error = chosen(tried)
-        how = {"kfold": f"{tried.n_folds}-fold", "loo": "leave-one-out", "gcv": "estimated by GCV"}[
-            tried.method
-        ]
+        how = {"kfold": f"{tried.n_folds}-fold", "loo": "leave-one-out", "gcv": "estimated by GCV"}
         codes = " of the ±1 codes" if hasattr(run.estimator, "classes_") else ""
-        found.append(Card("Selection RMSE", with_error(height, error), f"{how}{codes}"))
+        value, _, spread = with_error(height, error).partition(" ± ")
+        give = f"± {spread}, " if spread else ""
+        found.append(Card("Selection RMSE", value, f"{give}{how[tried.method]}{codes}"))
     return found
 
 
@@ -81,11 +87,10 @@ def _tried(tried: Selection | None, what: str) -> str:
     return f"of {count} {what} tried" if count > 1 else "as given"
 
 
-def _size(run: Run) -> str:
+def _size(run: Run) -> tuple[int, str]:
+    """The size of the model, and what it counts."""
     model = run.estimator
-    if hasattr(model, "n_hidden_"):
-        return f"{model.n_hidden_:,} hidden nodes"
-    return f"rank {model.rank_:,}"
+    return (model.n_hidden_, "hidden nodes") if hasattr(model, "n_hidden_") else (model.rank_, "rank")
 
 
 def _ridge(run: Run) -> str:

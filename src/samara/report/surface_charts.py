@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ MOST_LINES = len(SIZES)
 METHODS = {
     "kfold": "held-out RMSE",
     "loo": "leave-one-out RMSE",
-    "gcv": "RMSE estimated by GCV",
+    "gcv": "RMSE by GCV",
     "lcurve": "minus the curvature of the L-curve",
 }
 
@@ -49,13 +50,22 @@ def chosen(tried: Selection) -> tuple[int, int, float, float]:
     return row, column, height, error if tried.method == "lcurve" else error / (2 * max(height, 1e-300))
 
 
-def size_word(tried: Selection, estimator: Any) -> str:
-    """What a size counts."""
-    return (
-        "directions"
-        if tried.ranks is not None and hasattr(estimator, "n_hidden_")
-        else ("hidden nodes" if hasattr(estimator, "n_hidden_") else "centres")
-    )
+@dataclass(frozen=True)
+class Words:
+    """What sizes and scores are called."""
+
+    size: str
+    score: str
+
+
+def words_for(tried: Selection, estimator: Any) -> Words:
+    """What this estimator's sizes and scores are called."""
+    size = "hidden nodes" if hasattr(estimator, "n_hidden_") else "centres"
+    if tried.ranks is not None and size == "hidden nodes":
+        size = "directions"
+    unit = "±1 codes" if hasattr(estimator, "classes_") else "units of the target"
+    score = METHODS[tried.method] + ("" if tried.method == "lcurve" else f" ({unit})")
+    return Words(size, score)
 
 
 def surface_charts(run: Run) -> list[Chart]:
@@ -63,17 +73,17 @@ def surface_charts(run: Run) -> list[Chart]:
     tried: Selection | None = getattr(run.estimator, "selection_", None)
     if tried is None or tried.scores.size < 2:
         return []
-    word = size_word(tried, run.estimator)
-    charts = [_against_ridge(tried, word) if len(tried.alphas) > 1 else _against_size(tried, word)]
+    words = words_for(tried, run.estimator)
+    charts = [_against_ridge(tried, words) if len(tried.alphas) > 1 else _against_size(tried, words)]
     if len(tried.alphas) > 1 and len(tried.sizes) > 1:
-        charts.append(_surface(tried, word))
+        charts.append(_surface(tried, words))
     return charts
 
 
-def _finding(tried: Selection, word: str) -> str:
+def _finding(tried: Selection, words: Words) -> str:
     _, column, height, error = chosen(tried)
     ridge = f"α = {interval(np.atleast_1d(tried.best_alpha))}"
-    size = f" with {tried.best_size:,} {word}" if len(tried.sizes) > 1 else ""
+    size = f" with {tried.best_size:,} {words.size}" if len(tried.sizes) > 1 else ""
     edge = ""
     if len(tried.alphas) > 2 and column in (0, len(tried.alphas) - 1):
         edge = f", the {'smallest' if column == 0 else 'largest'} ridge tried"
@@ -81,14 +91,14 @@ def _finding(tried: Selection, word: str) -> str:
     return f"Chosen: {ridge}{size}{edge} ({score})"
 
 
-def _against_ridge(tried: Selection, word: str) -> Chart:
+def _against_ridge(tried: Selection, words: Words) -> Chart:
     row, column, height, _ = chosen(tried)
     shown = np.unique(np.append(np.linspace(0, len(tried.sizes) - 1, MOST_LINES).round().astype(int), row))
     colours = dict(zip(shown.tolist(), _shades(len(shown)), strict=True))
     traces = []
     x, zero = _ridge_places(tried.alphas)
     for k in shown.tolist():
-        name = f"{tried.sizes[k]:,} {word}"
+        name = f"{tried.sizes[k]:,} {words.size}"
         style = {"width": 3 if k == row else 1.5}
         traces.append(curve(x, heights(tried, tried.scores[k]), colours[k], name=name, line=style))
     low, high = (heights(tried, np.maximum(tried.scores[row] + s * tried.errors[row], 0)) for s in (-1, 1))
@@ -103,13 +113,16 @@ def _against_ridge(tried: Selection, word: str) -> Chart:
     known = np.concatenate([heights(tried, tried.scores[k]) for k in shown])
     known = known[np.isfinite(known)]
     wide = len(known) and known.min() > 0 and known.max() > 4 * known.min()
-    y_axis = (log_axis if wide else lambda title, _: axis(title))(_score_name(tried), known)
+    y_axis = (log_axis if wide else lambda title, _: axis(title))(words.score, known)
     x_axis = log_axis("ridge α (the place at the left is 0)" if zero else "ridge α", x)
     band = " The band is one standard error around the chosen size." if len(traces) > len(shown) + 1 else ""
+    lines = " One line for each size, darker for larger ones." if len(shown) > 1 else ""
+    if 1 < len(shown) < len(tried.sizes):
+        lines = f" {len(shown)} of {len(tried.sizes)} sizes are drawn, darker for larger ones."
     return Chart(
         "score-lines",
-        _finding(tried, word),
-        f"Lower is better. One line for each size, darker for larger ones.{band}",
+        _finding(tried, words),
+        f"Lower is better.{lines}{band}",
         traces,
         {"xaxis": x_axis, "yaxis": y_axis, "showlegend": len(shown) > 1},
     )
@@ -128,19 +141,14 @@ def _ridge_places(alphas: Array) -> tuple[Array, bool]:
     return np.where(alphas > 0, alphas, least / 10), zero
 
 
-def _score_name(tried: Selection) -> str:
-    folds = f" of {tried.n_folds} folds" if tried.method == "kfold" else ""
-    return f"{METHODS[tried.method]}{folds}" + ("" if tried.method == "lcurve" else " (units of the target)")
-
-
-def _against_size(tried: Selection, word: str) -> Chart:
+def _against_size(tried: Selection, words: Words) -> Chart:
     _, _, height, _ = chosen(tried)
     y = heights(tried, tried.scores[:, 0])
     errors = tried.errors[:, 0] / (2 * y) if tried.method != "lcurve" else tried.errors[:, 0]
     bars = {"type": "data", "array": numbers(errors), "visible": bool(np.isfinite(errors).any())}
     return Chart(
         "score-lines",
-        _finding(tried, word),
+        _finding(tried, words),
         "Lower is better. Bars are one standard error.",
         [
             curve(tried.sizes, y, BLUE, error_y=bars, name="score"),
@@ -151,15 +159,15 @@ def _against_size(tried: Selection, word: str) -> Chart:
                 name="chosen",
             ),
         ],
-        {"xaxis": axis(word), "yaxis": axis(_score_name(tried)), "showlegend": False},
+        {"xaxis": axis(words.size), "yaxis": axis(words.score), "showlegend": False},
     )
 
 
-def _surface(tried: Selection, word: str) -> Chart:
+def _surface(tried: Selection, words: Words) -> Chart:
     row, column, _, _ = chosen(tried)
     Z = heights(tried, tried.scores)
     low, high = np.nanmin(Z), np.nanquantile(Z, 0.9)  # one bad corner must not wash out the rest
-    hover = f"ridge %{{x}}<br>%{{y}} {word}<br>%{{z}}<extra></extra>"
+    hover = f"ridge %{{x}}<br>%{{y}} {words.size}<br>%{{z}}<extra></extra>"
     return Chart(
         "score-surface",
         f"{tried.scores.size:,} models were compared: {len(tried.alphas)} ridges × {len(tried.sizes)} sizes",
@@ -191,7 +199,7 @@ def _surface(tried: Selection, word: str) -> Chart:
         ],
         {
             "xaxis": axis("ridge α", type="category"),
-            "yaxis": axis(word, type="category"),
+            "yaxis": axis(words.size, type="category"),
             "showlegend": False,
         },
         height=max(280, min(520, 160 + 34 * len(tried.sizes))),

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from samara.core import Array
 from samara.costs import format_bytes
 from samara.report.charts import Chart
 from samara.report.drawing import short
-from samara.report.facts import histogram
+from samara.report.facts import BINS, histogram
 from samara.report.run import ColumnFacts, Run
 
 MOST_ROWS = 200  # columns in the table
 BAR_WIDTH, BAR_HEIGHT = 120, 28
+TOP_SHOWN, NAME_LETTERS = 3, 22  # categories of a column, and letters of their names
 
 
 @dataclass(frozen=True)
@@ -48,40 +50,37 @@ def columns_section(run: Run) -> Section:
 
 
 def _column(facts: ColumnFacts) -> dict[str, Any]:
-    shown = _date if facts.kind == "date" else short
-    texts = facts.kind == "text"
-    known = np.isfinite(facts.mean)
-    row: dict[str, Any] = {
-        "name": facts.name,
-        "kind": facts.kind,
-        "missing": ""
-        if facts.missing == 0
-        else f"{facts.missing:.1%}"
-        if facts.missing >= 1e-3
-        else "< 0.1%",
-        "distinct": "" if facts.distinct is None else f"{facts.distinct:,}",
-        "mean": shown(facts.mean) if known and not texts else "",
-        "spread": (f"{facts.spread:,.0f} days" if facts.kind == "date" else short(facts.spread))
-        if known
-        else "",
-        "low": shown(facts.low) if known and not texts else "",
-        "high": shown(facts.high) if known and not texts else "",
-        "bars": [],
-        "top": [
-            (name if len(name) <= 22 else name[:21] + "…", f"{share:.0%}", 100 * share)
-            for name, share in facts.top[:3]
-        ],
-    }
+    """A row of the table: what has no meaning for its kind stays empty."""
+    row: dict[str, Any] = {"name": facts.name, "kind": facts.kind, "bars": [], "missing": ""}
+    if facts.missing > 0:
+        row["missing"] = f"{facts.missing:.1%}" if facts.missing >= 1e-3 else "< 0.1%"
+    row["distinct"] = "" if facts.distinct is None else f"{facts.distinct:,}"
+    row["top"] = [(_cut(name), f"{share:.0%}", 100 * share) for name, share in facts.top[:TOP_SHOWN]]
+    shown = _date if facts.kind == "date" else _number
+    if facts.kind != "text" and np.isfinite(facts.mean):
+        row |= {name: shown(getattr(facts, name)) for name in ("mean", "low", "high")}
+        row["spread"] = f"{facts.spread:,.0f} days" if facts.kind == "date" else _number(facts.spread)
     if facts.quantiles:
         shares, low, high = histogram(facts.quantiles)
-        width = BAR_WIDTH / len(shares)
-        tops = np.sqrt(shares / shares.max()) * BAR_HEIGHT  # roots: rare values stay visible
-        row["bars"] = [
-            (round(k * width, 2), round(BAR_HEIGHT - top, 2), round(width - 0.6, 2), round(top, 2))
-            for k, top in enumerate(tops.tolist())
-        ]
-        row["range"] = f"{shown(low)} to {shown(high)}"
+        row["bars"], row["range"] = _bars(shares), f"{shown(low)} to {shown(high)}"
     return row
+
+
+def _bars(shares: Array) -> list[tuple[float, ...]]:
+    """Left, top, width and height of each bar of a small histogram."""
+    width = BAR_WIDTH / BINS
+    first = (BAR_WIDTH - width * len(shares)) / 2  # one bar alone stands in the middle
+    tall = (np.sqrt(shares / shares.max()) * BAR_HEIGHT).round(2)  # roots: rare values stay visible
+    left = (first + width * np.arange(len(shares))).round(2)
+    return [(x, BAR_HEIGHT - h, width - 0.6, h) for x, h in zip(left.tolist(), tall.tolist(), strict=True)]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= NAME_LETTERS else name[: NAME_LETTERS - 1] + "…"
+
+
+def _number(value: float) -> str:
+    return short(value).replace("-", "−")
 
 
 def _date(days: float) -> str:
@@ -93,46 +92,30 @@ def _date(days: float) -> str:
 
 def plan_section(run: Run) -> Section:
     """What was planned beside what happened, and the reasons."""
-    plan, took = run.plan, run.took
+    plan, took, peak = run.plan, run.took, run.peak
+    measured = format_bytes(peak) if peak else ""
+    cut = f" × {plan.block_rows:,} rows a block" if plan.block_rows else ""
+    rate = f"{plan.flops / 1e9 / took:,.3g} Gflop/s" if took else ""
     rows = [
-        _row("solver", plan.solver, ""),
-        _row("selection", plan.selection or "none", ""),
-        _row("passes over the rows", str(plan.passes), str(len(run.passes)) if run.passes else ""),
-        _row(
-            "workers × rows a block",
-            f"{plan.workers} × {plan.block_rows:,}" if plan.block_rows else f"{plan.workers}",
-            "",
-        ),
-        _row(
-            "floating-point operations",
-            f"{plan.flops / 1e9:,.3g} Gflop",
-            f"{plan.flops / 1e9 / took:,.3g} Gflop/s" if took else "",
-        ),
+        _row("solver", plan.solver),
+        _row("selection", plan.selection or "none"),
+        _row("passes over the rows", str(plan.passes)),
+        _row("workers", f"{plan.workers}{cut}"),
+        _row("arithmetic", f"{plan.flops / 1e9:,.3g} Gflop", rate),
         _row("time", "", duration(took) if took is not None else ""),
+        *(_row(f"— {name}", "", duration(seconds)) for name, seconds in run.passes),
     ]
-    rows += [_row(f"— {name}", "", duration(seconds)) for name, seconds in run.passes]
     if run.expected_peak is None:
-        rows.append(
-            _row(
-                "peak memory",
-                f"{format_bytes(plan.peak_bytes)} above the input",
-                format_bytes(run.peak) if run.peak else "",
-            )
-        )
+        rows.append(_row("peak memory", f"{format_bytes(plan.peak_bytes)} above the input", measured))
     else:
-        ratio = f" ({run.expected_peak / run.peak:.2f} × measured)" if run.peak else ""
-        rows.append(
-            _row(
-                "peak memory of the process",
-                f"{format_bytes(run.expected_peak)}{ratio}",
-                format_bytes(run.peak) if run.peak else "",
-            )
-        )
+        ratio = f" ({run.expected_peak / peak:.2f} × measured)" if peak else ""
+        rows.append(_row("peak memory", f"{format_bytes(run.expected_peak)}{ratio}", measured))
     rows.append(_row("memory allowed", format_bytes(run.limit) if run.limit else "no limit", _kept(run)))
     return Section("plan", "Plan, and what happened", rows=rows, kind="plan", notes=list(plan.reasons))
 
 
-def _row(what: str, planned: str, happened: str) -> dict[str, Any]:
+def _row(what: str, planned: str, happened: str | None = None) -> dict[str, Any]:
+    """A line of the plan; without a second text the first is of both columns."""
     return {"what": what, "planned": planned, "happened": happened}
 
 
@@ -144,6 +127,8 @@ def _kept(run: Run) -> str:
 
 def duration(value: float) -> str:
     """Seconds, minutes or hours."""
+    if value < 0.0995:
+        return f"{1000 * value:.2g} ms"
     if value < 120:
         return f"{value:.3g} s"
     minutes, rest = divmod(round(value), 60)

@@ -111,6 +111,8 @@ class MemoryWatch:
         """Take note of the pass under way. What follows a semicolon in its name is a remark."""
         name = name.partition("; ")[0]
         with self._lock:
+            if self._over.is_set():  # the engine may go on, as to predict
+                return
             if not self._marks or self._marks[-1][0] != name:
                 self._marks.append((name, time.perf_counter() - self._began))
 
@@ -120,8 +122,8 @@ class MemoryWatch:
         with self._lock:
             seconds, resident = np.array(self._seconds), np.array(self._resident)
             marks = list(self._marks)
-        ends = [start for _, start in marks[1:]] + [float(seconds[-1])]
-        passes = tuple(Pass(name, start, end) for (name, start), end in zip(marks, ends, strict=True))
+        ends = [*(start for _, start in marks[1:]), float(seconds[-1])]
+        passes = tuple(Pass(*mark, end) for mark, end in zip(marks, ends, strict=False))  # no mark, no pass
         return MemoryTrace(seconds, resident, passes)
 
     def _look_on(self) -> None:

@@ -17,7 +17,7 @@
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", autosize: true,
       margin: { l: 56, r: 16, t: 12, b: 48 },
       hovermode: "closest", dragmode: narrow.matches ? false : "zoom",
-      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+      legend: { orientation: "h", traceorder: "normal", x: 0, y: 1.02, yanchor: "bottom" },
       ...layout,
       font: { family: getComputedStyle(document.body).fontFamily, size: 12.5, color: text },
     };
