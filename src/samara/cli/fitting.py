@@ -57,6 +57,7 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
         job = opened(request, follow)
         test = _test_table(job)
         output.note(f"{job.task.name}: {job.task.why}")
+        progress.started()
         began = time.perf_counter()
         job.estimator.fit(job.table, checkpoint=request.run.checkpoint, every=request.run.every or "30s")
         seconds = time.perf_counter() - began

@@ -112,6 +112,7 @@ def follow(model: Any, progress: PassProgress, table: Any, name: str) -> None:
     """Have a model report the rows that it predicts, as parts of one pass over the table."""
     from samara.engines import Threads
 
+    progress.started()
     model.set_params(engine=Threads(progress=lambda _, rows, __: progress(name, rows, table.n_rows)))
 
 

@@ -47,6 +47,11 @@ class PassProgress:
         self._lines = not quiet and not console.is_terminal
         self._bars = _bars(console, limit) if not quiet and console.is_terminal else None
         self._limit, self._said, self._bar = limit, 0.0, None
+        self._since = time.monotonic()
+
+    def started(self) -> None:
+        """The rows are read from now on: the time before belongs to no pass."""
+        self._since = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._bars:
@@ -66,11 +71,11 @@ class PassProgress:
             now = time.monotonic()
             last = self.passes[-1] if self.passes else None
             if last is None or last.name != name or (total and last.rows >= total):
-                last = Pass(name, 0, now, now)
+                last = Pass(name, 0, self._since, now)  # rows are told of when they are done
                 self.passes.append(last)
                 self._said = now
                 self._begin(last, total)
-            last.rows, last.ended = last.rows + rows, now
+            last.rows, last.ended, self._since = last.rows + rows, now, now
             if self._bars and self._bar is not None:
                 self._bars.advance(self._bar, rows)
             if self._lines and (now - self._said >= LINE_SECONDS or (total and last.rows >= total)):

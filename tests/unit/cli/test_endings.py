@@ -41,7 +41,9 @@ def test_a_missing_file_is_named():
 
 
 def test_an_internal_error_asks_for_a_report():
-    assert ending_of(RuntimeError("odd")).message.startswith("internal error: RuntimeError: odd; please report")
+    assert ending_of(RuntimeError("odd")).message.startswith(
+        "internal error: RuntimeError: odd; please report"
+    )
     assert ending_of(RuntimeError()).message.startswith("internal error: RuntimeError; please report")
 
 

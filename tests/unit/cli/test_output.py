@@ -90,7 +90,7 @@ def test_progress_in_lines_where_there_is_no_terminal(clock):
         for _ in range(20):
             progress("moments; step", 5, None)
     lines = stream.getvalue().splitlines()
-    assert lines[0] == "look: 100 %, 33 rows/s, 100 MB of 7"
+    assert lines[0] == "look: 100 %, 25 rows/s, 100 MB of 7"
     assert lines[1].startswith("moments: 30 rows, ")
     assert len(lines) == 4
 
@@ -101,9 +101,7 @@ def test_quiet_progress_still_counts(clock):
         for _ in range(3):
             progress("step", 10, 10)
     assert stream.getvalue() == ""
-    assert pass_table(progress.passes) == [
-        {"name": "step", "times": 3, "rows": 30, "seconds": pytest.approx(3e-9)}
-    ]
+    assert pass_table(progress.passes) == [{"name": "step", "times": 3, "rows": 30, "seconds": 3.0}]
 
 
 def test_bars_on_a_terminal():
