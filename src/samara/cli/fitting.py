@@ -13,6 +13,7 @@ from samara.cli.jobs import Job, opened, scanned
 from samara.cli.output import Output
 from samara.cli.places import check_place
 from samara.cli.progress import PassProgress, pass_table
+from samara.cli.reporting import check_report, write_run
 from samara.cli.resuming import kept_command, read_command
 
 
@@ -22,6 +23,7 @@ def run_fit(request: Request, output: Output) -> dict[str, Any]:
         raise UsageError("No file to write the model to: give --out MODEL.")
     for place in (request.run.out, request.run.report, request.run.checkpoint):
         check_place(place)
+    check_report(request.run.report)
     try:
         with kept_command(request):
             result = _fitted(request, output)
@@ -42,7 +44,7 @@ def run_resume(checkpoint: str, output: Output) -> dict[str, Any]:
 
 def _fitted(request: Request, output: Output) -> dict[str, Any]:
     from samara.costs import parse_memory
-    from samara.resident import peak_resident_bytes
+    from samara.resident import peak_resident_bytes, resident_bytes
 
     with usage_errors():
         limit = parse_memory(request.run.memory)
@@ -58,6 +60,7 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
         test = _test_table(job)
         output.note(f"{job.task.name}: {job.task.why}")
         progress.started()
+        before = resident_bytes()
         began = time.perf_counter()
         job.estimator.fit(job.table, checkpoint=request.run.checkpoint, every=request.run.every or "30s")
         seconds = time.perf_counter() - began
@@ -65,14 +68,14 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
     peak = peak_resident_bytes()
     job.estimator.set_params(engine=None)  # what shows progress is no part of a model
     job.estimator.save(request.run.out, config=request.config_hash())
-    result = _result(job, {"seconds": seconds, "peak": peak, "passes": passes, "limit": limit})
+    result = _result(
+        job, {"seconds": seconds, "peak": peak, "before": before, "passes": passes, "limit": limit}
+    )
     if test is not None:
         from samara.cli.models import scores_of
 
         result["test"] = scores_of(job.estimator, test, output)
     if request.run.report:
-        from samara.cli.reporting import write_run
-
         write_run(job, result, watch.trace if watch else None, test)
         result["report"] = request.run.report
     return result
@@ -116,7 +119,11 @@ def _result(job: Job, measured: dict[str, Any]) -> dict[str, Any]:
         "selection": _selection(model.selection_, job.task.name),
         "seconds": seconds,
         "rows_per_second": rows / max(seconds, 1e-9),
-        "memory": {"limit": measured["limit"], "predicted": plan.peak_bytes, "peak": measured["peak"]},
+        "memory": {
+            "limit": measured["limit"],
+            "predicted": None if measured["before"] is None else measured["before"] + plan.peak_bytes,
+            "peak": measured["peak"],
+        },
         "passes": pass_table(passes),
         "reasons": list(plan.reasons),
         "config_hash": job.request.config_hash(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -30,8 +32,7 @@ def scores_of(model: Any, table: Any, output: Output) -> dict[str, Any]:
     """The scores of a model on a table, read with progress."""
     from samara.estimators.scores import evaluate
 
-    with PassProgress(output.errors, output.quiet, None) as progress:
-        follow(model, progress, table, "score")
+    with following(model, output, table, "score"):
         return dict(evaluate(model, table))
 
 
@@ -49,8 +50,7 @@ def run_predict(path: str, use: UseOptions, proba: bool, out: str | None, output
     rows = 0
     batches = model.predict_batches(table, proba=True) if proba else model.predict_batches(table)
     names = _names(model, proba)
-    with PassProgress(output.errors, output.quiet, None) as progress, TableWriter(out) as writer:
-        follow(model, progress, table, "predict")
+    with following(model, output, table, "predict"), TableWriter(out) as writer:
         for batch in batches:
             writer.write(dict(zip(names, batch.reshape(len(batch), -1).T, strict=True)))
             rows += len(batch)
@@ -108,12 +108,17 @@ def loaded(path: str) -> Any:
     return load(path)
 
 
-def follow(model: Any, progress: PassProgress, table: Any, name: str) -> None:
-    """Have a model report the rows that it predicts, as parts of one pass over the table."""
+@contextmanager
+def following(model: Any, output: Output, table: Any, name: str) -> Iterator[None]:
+    """Show the rows that a model predicts meanwhile, as parts of one pass over the table."""
     from samara.engines import Threads
 
-    progress.started()
-    model.set_params(engine=Threads(progress=lambda _, rows, __: progress(name, rows, table.n_rows)))
+    with PassProgress(output.errors, output.quiet, None) as progress:
+        model.set_params(engine=Threads(progress=lambda _, rows, __: progress(name, rows, table.n_rows)))
+        try:
+            yield
+        finally:
+            model.set_params(engine=None)
 
 
 def _table(model: Any, use: UseOptions, targets: list[str] | None) -> Any:

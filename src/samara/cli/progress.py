@@ -46,8 +46,8 @@ class PassProgress:
         self._lock, self._console = RLock(), console
         self._lines = not quiet and not console.is_terminal
         self._bars = _bars(console, limit) if not quiet and console.is_terminal else None
-        self._limit, self._said, self._bar = limit, 0.0, None
-        self._since = time.monotonic()
+        self._limit, self._bar = limit, None
+        self._since = self._said = time.monotonic()
 
     def started(self) -> None:
         """The rows are read from now on: the time before belongs to no pass."""
@@ -73,23 +73,27 @@ class PassProgress:
             if last is None or last.name != name or (total and last.rows >= total):
                 last = Pass(name, 0, self._since, now)  # rows are told of when they are done
                 self.passes.append(last)
-                self._said = now
                 self._begin(last, total)
             last.rows, last.ended, self._since = last.rows + rows, now, now
             if self._bars and self._bar is not None:
                 self._bars.advance(self._bar, rows)
-            if self._lines and (now - self._said >= LINE_SECONDS or (total and last.rows >= total)):
+            ended = bool(total) and last.rows >= (total or 0) and self._times(name) == 1
+            if self._lines and (ended or now - self._said >= LINE_SECONDS):
                 self._said = now
                 self._console.print(self._line(last, total), soft_wrap=True)
 
     def _begin(self, one: Pass, total: int | None) -> None:
         if not self._bars:
             return
-        again = sum(earlier.name == one.name for earlier in self.passes)
+        again = self._times(one.name)
         if again > 1 and self._bar is not None:  # steps of one solver share a bar
             self._bars.reset(self._bar, total=total, description=f"{one.name} {again}")
         else:
             self._bar = self._bars.add_task(one.name, total=total)
+
+    def _times(self, name: str) -> int:
+        """How often a pass of this name has begun: an iterative solver makes hundreds."""
+        return sum(one.name == name for one in self.passes)
 
     def _line(self, one: Pass, total: int | None) -> str:
         share = f"{100 * min(one.rows / total, 1):.0f} %" if total else f"{one.rows:,} rows"
