@@ -15,6 +15,35 @@ from samara.cli.places import check_place
 from samara.cli.progress import PassProgress
 
 
+def run_plan(request: Request, output: Output) -> dict[str, Any]:
+    """Say how a fit would run, without reading the rows."""
+    from samara.estimators.trials import planned, solver_plans
+
+    job = opened(request)
+    output.note(f"{job.task.name}: {job.task.why}")
+    plans = solver_plans(lambda name: make_estimator(with_solver(request, name), job.task), job.table)
+    chosen = planned(job.estimator, job.table)
+    rows = [
+        [
+            f"{'→' if name == chosen.solver else ' '} {name}",
+            *(["", "", ""] if isinstance(plan, str) else _costs(plan)),
+            plan if isinstance(plan, str) else "",
+        ]
+        for name, plan in plans.items()
+    ]
+    output.rows(
+        ["solver", "passes", "Gflop", "peak above the input", ""], rows, [*plans].index(chosen.solver)
+    )
+    output.text("\n" + "\n".join(chosen.reasons))
+    told_plans = {n: {"why_not": p} if isinstance(p, str) else asdict(p) for n, p in plans.items()}
+    return {"task": asdict(job.task), "chosen": chosen.solver, "plans": told_plans, "reasons": chosen.reasons}
+
+
+def _costs(plan: Any) -> list[str]:
+    several = "" if plan.most_passes == plan.passes else f" to {plan.most_passes}"
+    return [f"{plan.passes}{several}", told.number(plan.flops / 1e9), told.size(plan.peak_bytes)]
+
+
 def run_tradeoff(request: Request, plot: str, output: Output) -> dict[str, Any]:
     """Run every solver that fits, and draw what each gives for what it costs."""
     from samara.costs import parse_memory

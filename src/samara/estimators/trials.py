@@ -53,13 +53,12 @@ def run_trials(make: Callable[[str], Any], table: Scan, test: Scan | None) -> It
     Trial
         One for every solver, those that were not tried first.
     """
-    names = SOLVER_NAMES if isinstance(make("auto"), BaseKernelELM) else tuple(SOLVERS)
-    plans: dict[str, Plan] = {}
-    for name in names:
-        try:
-            plans[name] = _planned(make(name), table)
-        except (BudgetError, InputError) as error:
-            yield Trial(name, why_not=str(error))
+    plans = {}
+    for name, plan in solver_plans(make, table).items():
+        if isinstance(plan, Plan):
+            plans[name] = plan
+        else:
+            yield Trial(name, why_not=plan)
     least = min((plan.flops for plan in plans.values()), default=0.0)
     for name, plan in plans.items():
         if plan.flops > MOST_WORK * least:
@@ -71,7 +70,18 @@ def run_trials(make: Callable[[str], Any], table: Scan, test: Scan | None) -> It
             yield Trial(name, why_not=str(error))
 
 
-def _planned(estimator: Any, table: Scan) -> Plan:
+def solver_plans(make: Callable[[str], Any], table: Scan) -> dict[str, Plan | str]:
+    """How every solver would run, or why it can't; no row is read."""
+    plans: dict[str, Plan | str] = {}
+    for name in SOLVER_NAMES if isinstance(make("auto"), BaseKernelELM) else tuple(SOLVERS):
+        try:
+            plans[name] = planned(make(name), table)
+        except (BudgetError, InputError) as error:
+            plans[name] = str(error)
+    return plans
+
+
+def planned(estimator: Any, table: Scan) -> Plan:
     """How a fit would run; refuses what can't be done or kept, before a row is read."""
     settings, rows = estimator._settings(), stream_of(table)
     if isinstance(settings, KernelSettings):

@@ -91,7 +91,7 @@ def test_progress_in_lines_where_there_is_no_terminal(clock):
             progress("moments; step", 5, None)
     lines = stream.getvalue().splitlines()
     assert lines[0] == "look: 100 %, 25 rows/s, 100 MB of 7"
-    assert lines[1].startswith("moments: 30 rows, ")
+    assert lines[1].startswith("moments: 25 rows, ")
     assert len(lines) == 4
 
 
