@@ -62,7 +62,9 @@ def test_dates_and_several_targets_are_numbers():
 def test_a_table_sorted_by_its_target_is_looked_at_in_many_places():
     pieces = [np.full(50, number) for number in range(30)]
     assert guess("number", *pieces).why == "y has 8 distinct whole numbers"
-    assert guess("number", *[np.arange(number, number + 4) for number in range(0, 120, 4)]).name == "regression"
+    assert (
+        guess("number", *[np.arange(number, number + 4) for number in range(0, 120, 4)]).name == "regression"
+    )
 
 
 def test_not_more_than_the_look_is_read():

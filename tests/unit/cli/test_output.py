@@ -92,7 +92,7 @@ def test_progress_in_lines_where_there_is_no_terminal(clock):
     lines = stream.getvalue().splitlines()
     assert lines[0] == "look: 100 %, 25 rows/s, 100 MB of 7"
     assert lines[1].startswith("moments: 25 rows, ")
-    assert len(lines) == 4
+    assert len(lines) == 5
 
 
 def test_quiet_progress_still_counts(clock):
