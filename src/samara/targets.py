@@ -60,7 +60,9 @@ def guess_task(targets: Schema, pieces: Sequence[Piece]) -> Task:
 
 def _values(pieces: Sequence[Piece]) -> Iterator[Array]:
     """Values of the target, a few thousand at a time, from pieces all over the table."""
-    places = np.unique(np.linspace(0, len(pieces) - 1, LOOK_PIECES).astype(int)) if pieces else []
+    if not pieces:
+        return
+    places = np.unique(np.linspace(0, len(pieces) - 1, LOOK_PIECES).astype(int)).tolist()
     for place in places:
         for chunk in pieces[place].chunks(4096, 0, LOOK_ROWS // len(places)):
             values = chunk.y[:, 0]

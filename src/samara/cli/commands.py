@@ -35,7 +35,8 @@ def command(app: typer.Typer, name: str) -> Callable[[Command], Command]:
 
 def _flat(function: Command) -> Callable[..., None]:
     """The same function with every option a parameter of its own, as typer wants it."""
-    groups, parameters = {}, []
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
     hints = get_type_hints(function, include_extras=True)
     del hints["return"], hints["output"]
     for name, kind in {**hints, "shown": Shown}.items():
@@ -60,7 +61,7 @@ def _flat(function: Command) -> Callable[..., None]:
     return run
 
 
-def _parameters(group: type) -> list[inspect.Parameter]:
+def _parameters(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     for info in (hint.__metadata__[0] for hint in hints.values()):
         if not isinstance(info, ArgumentInfo):

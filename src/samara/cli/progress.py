@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 LINE_SECONDS = 5.0  # between two lines of one pass
@@ -46,7 +46,8 @@ class PassProgress:
         self._lock, self._console = RLock(), console
         self._lines = not quiet and not console.is_terminal
         self._bars = _bars(console, limit) if not quiet and console.is_terminal else None
-        self._limit, self._bar = limit, None
+        self._limit = limit
+        self._bar: TaskID | None = None
         self._since = self._said = time.monotonic()
 
     def started(self) -> None:

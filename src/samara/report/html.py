@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -58,7 +59,6 @@ def render(title: str, parts: Sequence[Section], lead: str = "", figures: Sequen
         from plotly.offline import get_plotlyjs
     except ImportError as error:
         raise SamaraError("The HTML report needs plotly and Jinja2: pip install samara[report].") from error
-    from samara import __version__
 
     template = Environment(
         loader=PackageLoader("samara.report", "page"), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -74,7 +74,7 @@ def render(title: str, parts: Sequence[Section], lead: str = "", figures: Sequen
         script=Markup(_resource("report.js")),
         plotly=Markup(get_plotlyjs() if charts else ""),
         figures=Markup(_json(charts)) if charts else "",
-        footer=f"Written by Samara {__version__} on {written}.",
+        footer=f"Written by Samara {version('samara')} on {written}.",
     )
     return text
 
