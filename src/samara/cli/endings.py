@@ -65,6 +65,8 @@ def ending_of(error: BaseException) -> Ending:
         return Ending(INPUT_OUTPUT, "input/output", _told(error))
     if isinstance(error, InputError | StoreError):
         return Ending(DATA, "data", str(error))
+    if isinstance(error, SamaraError):  # a library that an option needs is not there
+        return Ending(USAGE, "usage", str(error))
     if isinstance(error, MemoryError):
         return Ending(INTERNAL, "internal", f"out of memory ({error}). Give --memory a smaller limit.")
     told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

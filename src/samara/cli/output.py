@@ -112,9 +112,17 @@ def _dump(value: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
+class _Console(Console):
+    """A console that leaves it to the command how to end when nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error, where rich would exit with code 1."""
+        raise BrokenPipeError
+
+
 def _console(stream: TextIO) -> Console:
     width = None if stream.isatty() else WIDTH
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
 def _table(title: str | None, show_header: bool) -> Table:

@@ -5,7 +5,7 @@ import errno
 import pytest
 
 from samara.cli.endings import UsageError, ending_of, usage_errors
-from samara.errors import BudgetError, InputError, LockedError, NonFiniteError, StoreError
+from samara.errors import BudgetError, InputError, LockedError, NonFiniteError, SamaraError, StoreError
 
 
 def caused(error, cause):
@@ -23,6 +23,7 @@ def caused(error, cause):
         (StoreError("x"), 65),
         (caused(StoreError("x"), OSError(errno.ENOSPC, "No space left on device")), 74),
         (LockedError("x"), 74),
+        (SamaraError("x"), 2),
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "x"), 74),
         (RuntimeError("x"), 70),
         (MemoryError("x"), 70),
