@@ -66,11 +66,8 @@ def run_tradeoff(request: Request, plot: str, output: Output) -> dict[str, Any]:
         ):
             trials.append(trial)
             output.note(f"{trial.solver}: {trial.why_not or told.duration(trial.seconds)}")
-    # Solvers of one problem differ in the tenth digit: that puts nobody on the front.
     done = [
-        Tried(one.solver, one.seconds, one.peak_bytes, float(f"{one.error:.4g}"))
-        for one in trials
-        if not one.why_not
+        Tried(one.solver, one.seconds, one.peak_bytes, _rounded(one)) for one in trials if not one.why_not
     ]
     if not done:
         raise UsageError(f"No solver fits: {trials[0].why_not}")
@@ -85,7 +82,7 @@ def run_tradeoff(request: Request, plot: str, output: Output) -> dict[str, Any]:
 
 def _show(trials: list[Any], front: dict[str, bool], name: str, output: Output) -> None:
     """One line a solver, the best error first."""
-    done = sorted((one for one in trials if not one.why_not), key=lambda one: one.error)
+    done = sorted((one for one in trials if not one.why_not), key=lambda one: (_rounded(one), one.seconds))
     rows = [
         [
             one.solver,
@@ -98,6 +95,11 @@ def _show(trials: list[Any], front: dict[str, bool], name: str, output: Output) 
     ]
     rows += [[one.solver, "", "", "", one.why_not] for one in trials if one.why_not]
     output.rows(["solver", name, "time", "peak memory", ""], rows)
+
+
+def _rounded(trial: Any) -> float:
+    """Its error to four digits: solvers differ in the tenth, which puts nobody on the front."""
+    return float(f"{trial.error:.4g}")
 
 
 def _error_name(task: str, tested: bool) -> str:
