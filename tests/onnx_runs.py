@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import onnxruntime
 
@@ -42,6 +44,13 @@ def assert_same_model(estimator, X, tolerance=1e-5, **settings):
     assert made["label"].tolist() == estimator.predict(X).tolist()
     assert_near(made["probabilities"], estimator.predict_proba(X), tolerance)
     assert_near(made["scores"], estimator.decision_function(X), tolerance)
+
+
+def of_table(estimator, columns):
+    """A model of encoded rows as one of the raw rows that they were made from."""
+    made = copy(estimator)
+    made.columns_ = columns
+    return made
 
 
 def raw_inputs(schema, X, labels):

@@ -14,7 +14,7 @@ FIRST = dt.datetime(2020, 2, 28, 1, 2, 3, 4567)
 
 
 def mixed_table(n: int, seed: int = 0) -> pa.Table:
-    """Numbers, whole numbers, booleans, dates, moments and texts, with missing values; ``y`` and ``w`` too."""
+    """Numbers, booleans, dates, moments and texts, with missing values; ``y`` and ``w`` too."""
     rng = np.random.default_rng(seed)
 
     def holed(values: list[Any]) -> list[Any]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from samara.core import Array, Batch, Factor, FeatureMap
 from samara.errors import InputError
 from samara.linalg.triangular import triangle
+from samara.model_checks import check_array, check_map
 from samara.plan import Plan
 from samara.settings import Settings
 from samara.solvers import NormalFactor, RootFactor, RowFactor
+from samara.store import RefusedError
 from samara.summaries import Layout, Moments, Triangle
 from samara.summaries.grown import Running
 
@@ -35,6 +38,67 @@ class Leftover:
         for name in ("layer", "sizes", "n_folds", "direct_link", "fit_intercept", "dtype"):
             if getattr(settings, name) != getattr(self.settings, name):
                 raise InputError(f"The fit was made with other parameters, {name} differs: fit anew.")
+
+
+LARGEST_BLOCK = 1 << 24  # rows; a file that asks for more would have partial_fit exhaust the memory
+
+
+@dataclass(frozen=True)
+class StreamState:
+    """What a stream has learned, as data: frozen maps and sums over rows, but no row."""
+
+    maps: tuple[FeatureMap, ...]
+    layout: Layout
+    plan: Plan
+    trace: float
+    n_rows: int
+    newest: float  # weight of the last row, under forgetting
+    is_sparse: bool
+    labels: Array | None  # in the order they came
+    lanes: tuple[tuple[dict[str, Any], dict[str, Array]], ...]  # numbers and arrays of each summary
+
+    def check(self, settings: Settings, n_features: int, rooted: bool) -> None:
+        """Refuse parts that can't be those of one stream with these settings."""
+        layout, width = self.layout, n_features
+        for number, feature_map in enumerate(self.maps):
+            width = check_map(feature_map, width, f"map {number} of the stream")
+        nodes = settings.first_sizes()[-1] + settings.direct_link * n_features
+        if not width == nodes == layout.n_features:
+            raise RefusedError(f"its stream has {layout.n_features} features where {nodes} are needed")
+        targets = layout.n_targets if self.labels is None else len(self.labels)
+        check_array(layout.shift, (width,), "shifts of the stream")
+        check_array(layout.centre, (targets,), "centres of the stream")
+        check_array(layout.spread, (targets,), "spreads of the stream")
+        sound = layout.dtype == settings.dtype and self.trace >= 0 and self.n_rows >= 1 and self.newest > 0
+        if not sound or not 1 <= self.plan.block_rows <= LARGEST_BLOCK or not self.lanes:
+            raise RefusedError("its stream has numbers that can't be")
+        for numbers, arrays in self.lanes:
+            (_check_triangles if rooted else _check_moments)(numbers, arrays, layout, settings.n_folds)
+
+
+def _check_moments(numbers: dict[str, Any], arrays: dict[str, Array], layout: Layout, n_folds: int) -> None:
+    """Sums of squares of folds, some of which may have no rows, and what is not yet carried over."""
+    folds = {str(fold) for fold in range(n_folds)}
+    known = numbers.keys() == {"rows", "fold"} and all(type(number) is int for number in numbers.values())
+    if (
+        not known
+        or numbers["rows"] < 0
+        or not 0 <= numbers["fold"] < n_folds
+        or arrays.keys() - folds - {"single"}
+    ):
+        raise RefusedError("its stream has sums that can't be")
+    for name, array in arrays.items():
+        check_array(array, (layout.width, layout.width), "sums of the stream")
+        if array.dtype != (np.float32 if name == "single" else np.float64):
+            raise RefusedError("its stream has sums of another precision")
+
+
+def _check_triangles(numbers: dict[str, Any], arrays: dict[str, Array], layout: Layout, n_folds: int) -> None:
+    """A triangle for each fold."""
+    if numbers or arrays.keys() != {str(fold) for fold in range(n_folds)}:
+        raise RefusedError("its stream has triangles that can't be")
+    for array in arrays.values():
+        check_array(array, (None, layout.width), "triangles of the stream")
 
 
 def summary_of(left: Leftover, rooted: bool) -> Running:

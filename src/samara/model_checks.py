@@ -44,6 +44,10 @@ def check_model(model: Model, n_features: int) -> None:
     check_array(model.intercept, (model.coef.shape[1],), "intercepts")
     _check(model.coef.dtype == model.intercept.dtype, "coefficients and intercept differ in precision")
     _check(model.coef.shape[1] >= 1, "coefficients are of no target")
+    match model.maps:
+        case (*_, Standardize() | AsFloat(), AdditiveNodes() | RadialNodes() as nodes):
+            # Both go in one call, which works in one precision.
+            _check(nodes.dtype == model.coef.dtype, "nodes and coefficients differ in precision")
 
 
 def check_map(feature_map: FeatureMap, n_in: int, what: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from samara.continued import StreamState
 from samara.engines import Threads
 from samara.kernel_settings import Nystroem
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop
@@ -35,6 +36,7 @@ from samara.selection import Gcv, KFold, LCurve, Loo, Selection
 from samara.solvers import Dual, FastSvd, FastSvdGradient, Gram, Lsqr, Precondition, Qr, Rsvd, Sketch, Svd
 from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg
 from samara.solvers.sequential import Woodbury
+from samara.summaries import Layout
 
 CLASSES: Mapping[str, type] = {
     cls.__name__: cls
@@ -48,5 +50,6 @@ CLASSES: Mapping[str, type] = {
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
         *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
+        *(StreamState, Layout),
     )
 }

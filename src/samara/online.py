@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from samara.continued import Leftover, one_hot_turn, summary_of, turned
+from samara.continued import Leftover, StreamState, one_hot_turn, summary_of, turned
 from samara.core import Array, Batch, FeatureMap, Source, seen_through
 from samara.errors import InputError, NonFiniteError
 from samara.fit import Fitted, fit
 from samara.linalg.blas import in_threads
 from samara.maps import fused
 from samara.model import Model
-from samara.past import LARGEST_WEIGHT, Fading, Memory
+from samara.past import LARGEST_WEIGHT, Fading, Memory, refuse_second_passes, refuse_strangers
 from samara.plan import Plan, make_plan
 from samara.prepare import draw_maps, first_look, look
 from samara.selection import Loo, Selection
@@ -42,7 +42,7 @@ class Stream:
     def __init__(self, settings: Settings, memory: Memory, plain_targets: bool = False) -> None:
         memory.validate()
         self._plain = plain_targets  # neither centred nor scaled: more of them can be added
-        _refuse_second_passes(settings)
+        refuse_second_passes(settings)
         self.settings, self.memory = settings, memory
         self.maps: tuple[FeatureMap, ...] = ()
         self.layout: Layout
@@ -72,6 +72,33 @@ class Stream:
             first = turned(first, turn, made.layout)
         made._kept = [first, *(made._summary() for _ in range(made.plan.workers - 1))]
         return made
+
+    def state(self, labels: Array | None) -> StreamState:
+        """What was learned so far, as data; its arrays are the stream's own."""
+        with self._lock:
+            self._refuse_broken()
+            if not isinstance(self._kept, list):
+                raise InputError('resumable=True needs update="information" or "qr", and no window.')
+            return StreamState(
+                maps=self.maps,
+                layout=self.layout,
+                plan=self.plan,
+                trace=self._trace,
+                n_rows=self.n_rows,
+                newest=self._fading.newest,
+                is_sparse=self._like.is_sparse,
+                labels=labels,
+                lanes=tuple(lane.state() for lane in self._kept),
+            )
+
+    def resume(self, state: StreamState, like: Batch) -> None:
+        """Go on from what was learned; ``like`` stands for the rows that are gone."""
+        self.maps, self.layout, self.plan = state.maps, state.layout, state.plan
+        self._trace, self.n_rows, self._like = state.trace, state.n_rows, like
+        self._fading = replace(self._fading, newest=state.newest)
+        self._kept = [self._summary() for _ in state.lanes]
+        for lane, (numbers, arrays) in zip(self._kept, state.lanes, strict=True):
+            lane.restore(numbers, arrays)
 
     def learn(self, source: Batch, inputs: ColumnMoments | None = None) -> None:
         """Take the rows of a batch in; more targets than before were 0 in all rows so far.
@@ -124,7 +151,7 @@ class Stream:
                 raise InputError(f"{source.n_rows:,} rows to unlearn, but only {self.n_rows:,} were learned.")
             lanes = [self._summary() for _ in self._kept]
             self._update(lanes, self._seen(source))
-            _refuse_strangers(self._kept, lanes)
+            refuse_strangers(self._kept, lanes)
             with self._changing():
                 self._changed = True
                 for lane in lanes:
@@ -271,23 +298,3 @@ class Stream:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = RLock()
-
-
-def _refuse_strangers(kept: list[Running], lanes: list[Running]) -> None:
-    """More of a fold taken out than was put in: those rows were never learned."""
-    for had, taken in zip(sum_of(kept), sum_of(lanes), strict=True):
-        if taken[0, 0] > had[0, 0] * (1 + 1e-9):
-            raise InputError("These rows were not all learned before, or not with these weights.")
-
-
-def _refuse_second_passes(settings: Settings) -> None:
-    """What needs the rows again has no place here."""
-    if settings.sizes is None:
-        raise InputError('n_hidden="auto" reads the rows again for new nodes: give a number or a list.')
-    if settings.selector is not None and settings.selector.name == "loo":
-        raise InputError('selection="loo" reads the rows again: use "kfold", "gcv" or "lcurve".')
-    if settings.solver is not None and settings.solver.name not in ("gram", "qr"):
-        raise InputError(
-            f'solver="{settings.solver.name}" reads the rows again: partial_fit keeps a summary '
-            'of them, update="information" or "qr".'
-        )

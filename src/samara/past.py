@@ -10,7 +10,9 @@ import numpy as np
 
 from samara.core import Array
 from samara.errors import InputError
+from samara.settings import Settings
 from samara.solvers.sequential import Woodbury
+from samara.summaries.grown import Running, sum_of
 
 # Of a new row under forgetting, before all are brought back to 1: squares of features times weights are added
 # up in these precisions.
@@ -57,3 +59,23 @@ class Fading:
         with np.errstate(under="ignore"):  # what is that old counts for nothing
             weights = self.forget ** np.arange(n_rows - 1.0, -1.0, -1.0)
             return self.forget**n_rows / self.newest, weights, Fading(self.forget, self.largest)
+
+
+def refuse_strangers(kept: list[Running], lanes: list[Running]) -> None:
+    """More of a fold taken out than was put in: those rows were never learned."""
+    for had, taken in zip(sum_of(kept), sum_of(lanes), strict=True):
+        if taken[0, 0] > had[0, 0] * (1 + 1e-9):
+            raise InputError("These rows were not all learned before, or not with these weights.")
+
+
+def refuse_second_passes(settings: Settings) -> None:
+    """What needs the rows again has no place here."""
+    if settings.sizes is None:
+        raise InputError('n_hidden="auto" reads the rows again for new nodes: give a number or a list.')
+    if settings.selector is not None and settings.selector.name == "loo":
+        raise InputError('selection="loo" reads the rows again: use "kfold", "gcv" or "lcurve".')
+    if settings.solver is not None and settings.solver.name not in ("gram", "qr"):
+        raise InputError(
+            f'solver="{settings.solver.name}" reads the rows again: partial_fit keeps a summary '
+            'of them, update="information" or "qr".'
+        )

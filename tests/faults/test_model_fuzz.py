@@ -23,7 +23,7 @@ from samara.store.heads import UNSIGNED, Spec, spec_of, spelled_head
 from samara.store.records import read_record
 
 COUNT = 10_000
-BATCHES = 4
+BATCHES = 8
 rng = np.random.default_rng(11)
 X = rng.normal(size=(40, 3))
 y = X[:, 0] + X[:, 1] ** 2
@@ -50,11 +50,12 @@ def sound_files(folder):
         ),
         KernelELMRegressor("laplacian", alpha=np.array([0.1, 1.0])).fit(sparse.csr_array(X), y),
         KernelELMClassifier(solver="nystroem", rank=5, dtype="float32").fit(X, WORDS),
+        ELMClassifier(4, random_state=0).partial_fit(X, WORDS),
     ]
     made = []
     for number, model in enumerate(models):
         path = folder / f"{number}.samara"
-        model.save(path)
+        model.save(path, resumable=number == 5)
         record = read_record(path)
         made.append((path.read_bytes(), record.header, record.arrays))
     return made
@@ -133,7 +134,8 @@ def forge_array(random, arrays):
         case 1:
             array = array[..., None]
         case 2:
-            array = array.astype(random.choice(["float32", "float64", "int64", "int32", "bool", "uint8"]))
+            with np.errstate(all="ignore"):
+                array = array.astype(random.choice(["float32", "float64", "int64", "int32", "bool", "uint8"]))
         case 3:
             array = np.array(array)
             array.reshape(-1)[: 1 + array.size // 3] = random.choice([0, 1, -5, 200])
@@ -169,7 +171,8 @@ def test_no_file_does_harm(spoil, batch, tmp_path):
     """Refused with a StoreError that names the file, or a model that predicts; never more than 100 MB."""
     files, path = sound_files(tmp_path), tmp_path / "fuzz.samara"
     draw, loaded, messages = random.Random(f"{spoil.__name__} {batch}"), 0, set()
-    tracemalloc.start()
+    if batch == 0:  # counting every allocation takes four times as long
+        tracemalloc.start()
     try:
         for _ in range(COUNT // (2 * BATCHES)):
             path.write_bytes(spoil(draw, files))
@@ -187,10 +190,10 @@ def test_no_file_does_harm(spoil, batch, tmp_path):
                     if look is samara.load:
                         loaded += 1
                         predicts(sound)
-        assert tracemalloc.get_traced_memory()[1] < 100e6
+        assert batch > 0 or 0 < tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
-    assert len(messages) > (60 if spoil is forged else 10)
+    assert len(messages) > (50 if spoil is forged else 8)
     assert loaded < COUNT / (2 * BATCHES) * (0.3 if spoil is forged else 0.01)
 
 

@@ -177,6 +177,11 @@ LIES = {
         edit_array("model_/intercept", lambda b: b.astype("float32")),
         "its coefficients and intercept differ in precision.",
     ),
+    "precision of nodes": (
+        "nodes",
+        edit_array("model_/maps/1/weights", lambda W: W.astype("float32")),
+        "its nodes and coefficients differ in precision.",
+    ),
     "weights": (
         "nodes",
         edit_array("model_/maps/1/weights", lambda W: W[:, 1:]),

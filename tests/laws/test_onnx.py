@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from samara import ELMClassifier, ELMRegressor, KernelELMRegressor, to_onnx
 from samara.maps import LAYERS
 from samara.tabular import learn_columns
-from tests.onnx_runs import assert_near, assert_same_model, raw_inputs, run_model
+from tests.onnx_runs import assert_near, assert_same_model, of_table, raw_inputs, run_model
 from tests.problems import problems
 from tests.tables import Table
 
@@ -18,7 +18,13 @@ scales = st.sampled_from(["standard", "quantile", None])
 @given(problems(), st.sampled_from(sorted(LAYERS)), scales, st.booleans(), st.booleans())
 def test_networks(problem, hidden, scale, direct_link, intercept):
     model = ELMRegressor(
-        25, hidden=hidden, scale=scale, direct_link=direct_link, fit_intercept=intercept, random_state=0
+        25,
+        hidden=hidden,
+        scale=scale,
+        alpha=0.1,
+        direct_link=direct_link,
+        fit_intercept=intercept,
+        random_state=0,
     )
     assert_same_model(problem.fit(model), problem.X, tolerance=1e-8)
 
@@ -42,7 +48,6 @@ def test_tables(seed, missing, one_hot_cap):
     table = Table(150, seed=seed, missing=missing)
     columns = learn_columns(table.profiled(), one_hot_cap)
     model = ELMRegressor(25, alpha=0.1, random_state=0).fit(columns(table.X), table.y[:, 0])
-    model.columns_ = columns
     new = Table(80, seed=seed + 1, missing=missing)
-    made = run_model(to_onnx(model), raw_inputs(new.schema, new.X, new.labels))
+    made = run_model(to_onnx(of_table(model, columns)), raw_inputs(new.schema, new.X, new.labels))
     assert_near(made["prediction"], model.predict(columns(new.X)), 1e-8)

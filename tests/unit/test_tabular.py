@@ -8,10 +8,12 @@ from sklearn.preprocessing import TargetEncoder
 
 from samara import ELMRegressor
 from samara.core import Block
+from samara.engines import Threads
 from samara.errors import InputError
 from samara.maps import Columns, CrossEncoded, Encoded, Levels, Number, Standardize
 from samara.rowkeys import fold_of, row_keys
 from samara.schema import Column, text_code
+from samara.sources import ArraySource
 from samara.summaries import ColumnProfile, Limits, Profile
 from samara.tabular import cross_encoded, encoded_profile, label_codes, learn_columns
 from tests.tables import CITIES, PRICE, SMALL, Table
@@ -207,6 +209,31 @@ def test_names_of_classes_are_in_the_names_of_their_columns():
     X = np.column_stack([np.arange(300) % 30, np.arange(300)])
     numbers = profile_of(X, np.arange(300) % 3 / 2, "text", "number", classes=True)
     assert learn_columns(numbers).names_out[:3] == ["c0 → price = 0", "c0 → price = 0.5", "c0 → price = 1"]
+
+
+def test_many_categories_without_a_target_are_refused():
+    """Few are fine: they get their columns."""
+    X = np.column_stack([np.arange(50) % 30, np.arange(50)]).astype(float)
+    profile = ColumnProfile((Column("name", "text"), Column("size", "number")), ())
+    profile.update(Block(X, np.zeros((50, 0)), None, 0))
+    assert learn_columns(profile, one_hot_cap=30).n_out == 31
+    with pytest.raises(InputError, match="Column 'name' has 30 categories and there is no target"):
+        learn_columns(profile)
+
+
+def test_the_fold_of_a_block_is_the_fold_of_its_encoding():
+    """Selection holds out the very rows whose targets had no part in how they are encoded."""
+    rng = np.random.default_rng(0)
+    X, y = np.column_stack([rng.integers(0, 90, 3000), rng.normal(size=3000)]), rng.normal(size=(3000, 1))
+    schema = (Column("name", "text"), Column("size", "number"))
+    source = ArraySource(X, y)
+    profile = Threads(2, 200).summarize(source, lambda: ColumnProfile(schema, PRICE))
+    training = cross_encoded(profile, learn_columns(profile))
+    for part in source.map(training).folded(5).parts(2):
+        for block in part.blocks(300):
+            found = block.features(np.empty((len(block), 2)))
+            wanted = training.encode(0, block.X[:, 0], np.full(len(block), block.fold))
+            np.testing.assert_array_equal(found[:, :1], wanted)
 
 
 def test_one_class_is_refused():

@@ -7,9 +7,9 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
+from samara.estimators.arrivals import OnlineClassification
 from samara.estimators.base import BaseELM
 from samara.estimators.classification import Classification
-from samara.estimators.online import OnlineClassification
 
 
 class ELMClassifier(OnlineClassification, BaseELM, Classification):

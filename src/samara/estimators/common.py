@@ -87,7 +87,7 @@ class ClosedForm(Reports, BaseEstimator):
         """The settings of a fit, every parameter checked."""
         raise NotImplementedError
 
-    def save(self, path: str | PathLike[str], *, config: str | None = None) -> None:
+    def save(self, path: str | PathLike[str], *, resumable: bool = False, config: str | None = None) -> None:
         """Write the fitted estimator into a file, for :func:`samara.load`.
 
         The file holds the parameters, the model and how it came about, as numbers and texts: loading it runs
@@ -100,6 +100,10 @@ class ClosedForm(Reports, BaseEstimator):
         ----------
         path : str or path-like
             The file, usually ``*.samara``; its folder has to exist.
+        resumable : bool, default=False
+            Keep also the sums over the rows that ``partial_fit`` goes on from, as large as the square of the
+            nodes for each fold and worker. For ``ELMRegressor`` and ``ELMClassifier`` with
+            ``update="information"`` or ``"qr"`` and without a window.
         config : str, optional
             Hash of the configuration that led to the model, to be kept in the file.
 
@@ -112,7 +116,11 @@ class ClosedForm(Reports, BaseEstimator):
         """
         from samara.estimators.saving import save  # it knows all estimators, and each of them this class
 
-        save(self, path, config)
+        save(self, path, resumable, config)
+
+    def _learned(self) -> Any:
+        """What partial_fit would go on from, as data."""
+        raise InputError(f"{type(self).__name__} does not learn as rows arrive: use resumable=False.")
 
     def _progress(self) -> CallbackProgress | PlainProgress | None:
         if getattr(self, "_skl_callbacks", None):

@@ -1,28 +1,26 @@
-"""partial_fit and unlearn: estimators that learn as rows arrive."""
+"""What estimators that learn as rows arrive share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock, RLock
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.metaestimators import available_if as _available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from samara.core import Array
+from samara.continued import StreamState
 from samara.errors import InputError, unknown_name
-from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.common import ClosedForm
-from samara.estimators.inputs import check_weights, distinct, refuse_non_finite
-from samara.estimators.table_batches import Arriving, arriving
+from samara.estimators.inputs import refuse_non_finite
+from samara.estimators.table_batches import Arriving
 from samara.estimators.tables import is_table
-from samara.maps import OneHot
 from samara.online import Stream
 from samara.past import Memory
+from samara.settings import Settings
 from samara.solvers.sequential import Woodbury
 from samara.sources import ArraySource, Scan, is_frame
 
@@ -61,7 +59,7 @@ def available_if(check: Callable[[Any], bool]) -> Callable[[F], F]:
     return cast("Callable[[F], F]", _available_if(check))
 
 
-def _keeps_a_summary(estimator: Any) -> bool:
+def keeps_a_summary(estimator: Any) -> bool:
     """Whether the solver makes do with a summary of the rows."""
     name = getattr(estimator.solver, "name", estimator.solver)
     if name not in ("auto", "gram", "qr"):
@@ -112,6 +110,21 @@ class Online(ClosedForm):
             )
         return Stream.after(left, self._settings(), read_memory(self), plain)
 
+    def _learned(self) -> StreamState:
+        stream: Stream = self.__dict__.get("_stream") or self._first_stream(False)
+        return stream.state(self.__dict__.get("_labels", self.__dict__.get("classes_")))
+
+    def _resume(self, state: StreamState, settings: Settings) -> None:
+        """Go on from a file; the attributes of the model are there already."""
+        memory, n_features = read_memory(self), self.n_features_in_
+        rooted = memory.update == "qr"
+        state.check(settings, n_features, rooted)
+        X = sparse.csr_array((1, n_features)) if state.is_sparse else np.zeros((1, n_features))
+        self._stream = Stream(settings, memory, type(self)._PLAIN)
+        self._stream.resume(state, ArraySource(X, np.zeros((1, state.layout.n_targets))))
+        if state.labels is not None:
+            self._labels = state.labels
+
     def _together(self) -> RLock:
         """Another thread may be learning."""
         return one_at_a_time(self)
@@ -145,150 +158,3 @@ class Online(ClosedForm):
             stream.learn(source, batch.inputs)
         self._forget_results()
         self.__dict__.pop("_left", None)  # the stream has it now
-
-
-class OnlineRegression(Online):
-    """Numbers as they arrive."""
-
-    @available_if(_keeps_a_summary)
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more rows; the model is that of all rows so far.
-
-        The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
-        map of your own); values outside its range are scaled the same way.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
-            Rows, one or many. The first table freezes what becomes of its columns.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
-            Targets; a scan has them in it.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the row twice; a weight of 0 leaves it out.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._batch(X, y, sample_weight, out=False)
-
-    @available_if(_keeps_a_summary)
-    def unlearn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows out again that were learned before: the model is that of the others.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As they were learned.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._batch(X, y, sample_weight, out=True)
-
-    def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
-        with one_at_a_time(self), self._all_or_nothing():
-            if self._takes_table(X):
-                for batch in arriving(self, X, y, sample_weight, classes=False):
-                    self._learn(batch, out, self._began())
-                return self
-            began = self._began()
-            X, y = check_batch(self, X, y, began, multi_output=True, y_numeric=True)
-            source = ArraySource(X, y.reshape(len(y), -1), check_weights(sample_weight, X))
-            self._learn(Arriving(source, y), out, began)
-        return self
-
-    def _learn(self, batch: Arriving, out: bool, began: bool) -> None:
-        stream = self._stream_of(fresh=not out)
-        if began:
-            refuse_other_targets(batch.y, self._one_target, stream.layout.n_targets)
-        self._taken(batch, stream, out)
-        self._one_target = batch.y.ndim == 1
-
-
-class OnlineClassification(Online):
-    """Classes as they arrive, also those that were not announced."""
-
-    _PLAIN = True
-    class_weight: Any
-    classes_: Array
-
-    @available_if(_keeps_a_summary)
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more rows; the model is that of all rows so far.
-
-        The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
-        map of your own). A class that was not announced is added when it first appears, and the model is
-        the same as if it had been known from the start.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
-            Rows, one or many. The first table freezes what becomes of its columns.
-        y : array-like of shape (n_samples,), optional
-            Labels; a scan has them in it.
-        classes : array-like, optional
-            Labels to be expected.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the row twice; a weight of 0 leaves it out.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._batch(X, y, classes, sample_weight, out=False)
-
-    @available_if(_keeps_a_summary)
-    def unlearn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows out again that were learned before: the model is that of the others.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As they were learned.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._batch(X, y, None, sample_weight, out=True)
-
-    def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
-        if self.class_weight is not None:
-            raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
-        with one_at_a_time(self), self._all_or_nothing():
-            if self._takes_table(X):
-                for batch in arriving(self, X, y, sample_weight, classes=True):
-                    self._learn(batch, classes, out)
-                return self
-            X, y = check_batch(self, X, y, self._began())
-            check_classification_targets(y)
-            y = column_or_1d(y, warn=True)
-            source = ArraySource(X, y.reshape(-1, 1), check_weights(sample_weight, X))
-            self._learn(Arriving(source, y), classes, out)
-        return self
-
-    def _learn(self, batch: Arriving, classes: Any, out: bool) -> None:
-        stream, y = self._stream_of(fresh=not out), batch.y
-        known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
-        seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
-        self._labels = with_new(known, seen, not out)
-        coded = OneHot(self._labels)
-        self._taken(replace(batch, rows=batch.rows.with_targets(coded)), stream, out)
-        self.classes_ = np.sort(coded.labels)
-
-    def _turn(self) -> Array:
-        """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""
-        count = len(self.classes_)
-        if count < 2:
-            raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
-        order = np.argsort(self._labels)
-        turn = np.zeros((1 + count, count))
-        turn[0] = -1
-        turn[1 + order, np.arange(count)] = 2
-        return turn[:, 1:] if count == 2 else turn

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
+from samara.estimators.arrivals import OnlineRegression
 from samara.estimators.base import BaseELM
-from samara.estimators.online import OnlineRegression
 from samara.estimators.regression import Regression
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from samara.continued import StreamState
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
+from samara.estimators.online import Online
 from samara.estimators.regressor import ELMRegressor
 from samara.maps import Columns
 from samara.model import Model
@@ -47,10 +49,15 @@ _SHARED: Mapping[str, Any] = {
 }
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
-_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "target_names_": Array, "columns_": Columns}
+_IF_THERE: Mapping[str, Any] = {
+    "feature_names_in_": Array,
+    "target_names_": Array,
+    "columns_": Columns,
+    "_stream": StreamState,
+}
 
 
-def save(estimator: ClosedForm, path: Path, config: str | None) -> None:
+def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None) -> None:
     """Write a fitted estimator into a file."""
     name = type(estimator).__name__
     if ESTIMATORS.get(name) is not type(estimator):
@@ -61,12 +68,15 @@ def save(estimator: ClosedForm, path: Path, config: str | None) -> None:
     asked = _attributes(type(estimator))
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
-        fitted |= {one: vars(estimator)[one] for one in _IF_THERE if one in vars(estimator)}
+        fitted |= {
+            one: vars(estimator)[one] for one in ("feature_names_in_", "columns_") if one in vars(estimator)
+        }
+        if resumable:
+            fitted["_stream"] = estimator._learned()
     file = ModelFile(name, _about(fitted), estimator.get_params(deep=False), fitted, config)
     header, arrays = packed(file)
-    estimator._settings()  # what could not be loaded again is not saved
     try:
-        _check(type(estimator), fitted)
+        _revived(type(estimator), file)  # what could not be loaded again is not saved
     except RefusedError as refusal:
         raise InputError(f"{name} can't be saved: {refusal}.") from None
     write_record(path, header, arrays)
@@ -110,14 +120,34 @@ def load(path: Path) -> Any:
         cls = ESTIMATORS.get(file.estimator)
         if cls is None:
             raise RefusedError(f"its estimator is unknown: {file.estimator[:40]!a}")
-        refuse_other_names(dict(file.parameters), cls._get_param_names(), "parameters")
-        estimator = cls(**file.parameters)
-        _check_parameters(estimator)
-        _check(cls, file.fitted)
-        if file.about != _about(file.fitted):
-            raise RefusedError("what it says about its model is not true of it")
-        estimator.__dict__.update(file.fitted)
-        return estimator
+        return _revived(cls, file)
+
+
+def _revived(cls: type[ClosedForm], file: ModelFile) -> ClosedForm:
+    """The estimator, if all that was read belongs together."""
+    refuse_other_names(dict(file.parameters), cls._get_param_names(), "parameters")
+    estimator = cls(**file.parameters)
+    settings = _settings_of(estimator)
+    _check(cls, file.fitted)
+    if file.about != _about(file.fitted):
+        raise RefusedError("what it says about its model is not true of it")
+    estimator.__dict__.update({name: value for name, value in file.fitted.items() if name != "_stream"})
+    if "_stream" in file.fitted:
+        _resume(estimator, file.fitted, settings)
+    return estimator
+
+
+def _resume(estimator: ClosedForm, fitted: Mapping[str, Any], settings: Any) -> None:
+    """Give the estimator the stream that it had, if that is one of its kind."""
+    labels, classes = fitted["_stream"].labels, fitted.get("classes_", np.empty(0))
+    if not isinstance(estimator, Online):
+        raise RefusedError("its estimator does not learn as rows arrive")
+    if not np.array_equal(np.empty(0) if labels is None else np.sort(labels), classes):
+        raise RefusedError("the labels of its stream are not its classes")
+    try:
+        estimator._resume(fitted["_stream"], settings)
+    except InputError as error:
+        raise RefusedError(f"its stream can't go on: {str(error).rstrip('.')}") from None
 
 
 def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
@@ -127,10 +157,12 @@ def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
     return {**_SHARED, **own, **target}
 
 
-def _check_parameters(estimator: ClosedForm) -> None:
-    """Parameters that a fit would refuse are refused here."""
+def _settings_of(estimator: ClosedForm) -> Any:
+    """The settings of a fit; parameters that it would refuse are refused here."""
+    given = estimator.get_params(deep=False)
+    seed = 0 if given["random_state"] is None else given["random_state"]  # NumPy's own seed is not drawn from
     try:
-        estimator._settings()
+        return type(estimator)(**{**given, "random_state": seed})._settings()
     except Exception as error:  # whatever the checks stumble over, it is the parameters
         reason = " ".join(str(error).split()).rstrip(".")
         raise RefusedError(f"its parameters can't be used: {reason[:200]}") from None
@@ -178,5 +210,5 @@ def _about(fitted: Mapping[str, Any]) -> About:
         columns=None if columns is None else tuple((one.name, one.kind) for one in columns.schema),
         classes=None if classes is None else tuple(classes.tolist()),
         contains_training_rows=any(map(holds_rows, model.maps)),
-        resumable=False,
+        resumable="_stream" in fitted,
     )

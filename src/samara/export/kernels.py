@@ -70,7 +70,7 @@ def _products(graph: Graph, X: Value, centres: Array, added: float) -> Value:
 
 
 def _linear(graph: Graph, kernel: Kernel, X: Value, centres: Array) -> Value:
-    return graph.node("MatMul", X, graph.constant(np.ascontiguousarray(centres.T)))
+    return graph.node("Gemm", X, graph.constant(np.ascontiguousarray(centres.T)))
 
 
 def _polynomial(graph: Graph, kernel: Kernel, X: Value, centres: Array) -> Value:
@@ -100,7 +100,7 @@ def _laplacian(graph: Graph, kernel: Kernel, X: Value, centres: Array) -> Value:
     gap = body.node("Sub", body.node("Unsqueeze", x, body.constant(np.array([1]))), z)
     body.output("total", body.node("Sub", total, body.node("Abs", gap)), None)
     # Zeros of the shape (N, M), whatever N is.
-    first = graph.node("MatMul", X, graph.constant(np.zeros((centres.shape[1], len(centres)), centres.dtype)))
+    first = graph.node("Gemm", X, graph.constant(np.zeros((centres.shape[1], len(centres)), centres.dtype)))
     columns = [
         graph.node("Transpose", X, perm=[1, 0]),
         graph.constant(np.ascontiguousarray(centres.T)),

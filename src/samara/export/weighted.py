@@ -15,16 +15,20 @@ from samara.maps import DirectLink, KernelRows, Whitened
 
 @singledispatch
 def weighted(feature_map: FeatureMap, graph: Graph, X: Value, coef: Array) -> Value:
-    """h(x)·coef of every row."""
+    """h(x)·coef of every row.
+
+    By Gemm here and elsewhere: onnxruntime folds a number that MatMul's input was divided by into MatMul, and
+    rounds it to float32.
+    """
     H = features(feature_map, graph, X)
-    return graph.node("MatMul", H, graph.constant(np.ascontiguousarray(coef, H.dtype)))
+    return graph.node("Gemm", H, graph.constant(np.ascontiguousarray(coef, H.dtype)))
 
 
 @weighted.register
 def _(feature_map: DirectLink, graph: Graph, X: Value, coef: Array) -> Value:
     n = feature_map.n_inputs
     nodes = weighted(feature_map.nodes, graph, X, coef[n:])
-    inputs = graph.node("MatMul", X, graph.constant(np.ascontiguousarray(coef[:n], X.dtype)))
+    inputs = graph.node("Gemm", X, graph.constant(np.ascontiguousarray(coef[:n], X.dtype)))
     return graph.node("Add", graph.cast(inputs, nodes.dtype), nodes)
 
 

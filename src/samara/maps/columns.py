@@ -114,12 +114,13 @@ class Columns:
 
     @cached_property
     def indicators(self) -> Array:
-        """Which of the columns given are 1 or 0 by construction: categories and flags."""
+        """Which of the columns given are 1 or 0 by construction: categories, booleans and flags."""
         found = np.zeros(self.n_out, bool)
-        for coding, start in zip(self.codings, self.starts[:-1], strict=True):
+        for column, coding, start in zip(self.schema, self.codings, self.starts[:-1], strict=True):
             if isinstance(coding, Levels):
                 found[start : start + coding.n_out] = True
             elif isinstance(coding, Number):
+                found[start] = column.kind == "boolean"
                 found[start + 1 : start + coding.n_out] = True
         return found
 

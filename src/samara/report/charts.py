@@ -48,9 +48,9 @@ def numbers(values: Any, digits: int = 5) -> list[float | None]:
 
 
 def label(text: object, most: int = 32) -> str:
-    """A text from the data as plotly.js takes it: cut where it is long, and never read as a tag."""
-    plain = str(text)
-    return escape(plain if len(plain) <= most else plain[: most - 1] + "…")
+    """A text from the data as plotly.js takes it: without its middle if long, and never read as a tag."""
+    plain, tail = str(text), most // 3  # names often differ at their end
+    return escape(plain if len(plain) <= most else f"{plain[: most - tail - 1]}…{plain[-tail:]}")
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

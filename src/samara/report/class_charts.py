@@ -67,8 +67,8 @@ def _matrix(table: Array, classes: Array, title: str) -> Chart:
     return Chart(
         "confusion",
         title,
-        "Rows are true classes, columns what was predicted. Blue: right; red: mistakes. Darker is a larger "
-        "share of the true class; each colour has its own scale.",
+        "Rows are true classes, columns what was predicted. Blue: right; red: mistakes. Stronger colour is a "
+        "larger share of the true class; each colour has its own scale.",
         [
             _cells(table, shares, right) | shared | {"zmax": 100, "colorscale": BLUES},
             _cells(table, shares, ~right) | shared | {"zmax": reddest, "colorscale": REDS},

@@ -47,7 +47,7 @@ def write_page(
     path: Path, title: str, parts: Sequence[Section], lead: str = "", figures: Sequence[Card] = ()
 ) -> None:
     """Fill the template of the page and put it in the place of the old file."""
-    page = render(title, parts, lead, figures).encode()
+    page = render(title, parts, lead, figures).encode("utf-8", "replace")  # halves of letters too
     replace_file(path, lambda fd: write_all(fd, page))
 
 

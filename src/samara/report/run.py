@@ -86,7 +86,10 @@ class Evaluation:
             )
         if not len(true):
             raise InputError("An evaluation needs at least one row; none was given.")
-        if self.classes is not None:
+        if self.classes is None:
+            for name, values in (("true values", true), ("predictions", predicted)):
+                _refuse_odd_numbers(name, values)
+        else:
             strangers = np.setdiff1d(np.concatenate([true, predicted]), self.classes)
             if len(strangers):
                 raise InputError(
@@ -101,6 +104,18 @@ class Evaluation:
                 f"Probabilities must have a row for each row and a column for each class, {wanted}; "
                 f"their shape is {np.shape(self.probabilities)}."
             )
+
+
+def _refuse_odd_numbers(name: str, values: Array) -> None:
+    try:
+        odd = int(np.count_nonzero(~np.isfinite(values.astype(float))))
+    except (TypeError, ValueError):  # texts
+        odd = values.size
+    if odd:
+        raise InputError(
+            f"An evaluation needs finite numbers; {odd:,} of {values.size:,} {name} are not. "
+            "Leave those rows out, or give classes where labels were predicted."
+        )
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def words_for(tried: Selection, estimator: Any) -> Words:
 def surface_charts(run: Run) -> list[Chart]:
     """The score of every ridge and size that was tried."""
     tried: Selection | None = getattr(run.estimator, "selection_", None)
-    if tried is None or tried.scores.size < 2:
+    if tried is None or tried.scores.size < 2 or not np.isfinite(tried.scores).any():
         return []
     words = words_for(tried, run.estimator)
     charts = [_against_ridge(tried, words) if len(tried.alphas) > 1 else _against_size(tried, words)]

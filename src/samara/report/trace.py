@@ -107,7 +107,7 @@ class MemoryWatch:
         self._thread.join()
         self._look()
 
-    def __call__(self, name: str, rows: int, total: int) -> None:
+    def __call__(self, name: str, rows: int, total: int | None) -> None:
         """Take note of the pass under way. What follows a semicolon in its name is a remark."""
         name = name.partition("; ")[0]
         with self._lock:

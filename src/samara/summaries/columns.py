@@ -18,7 +18,7 @@ from samara.summaries.present import PresentMoments
 from samara.summaries.profile import ColumnMoments
 from samara.summaries.sampling import RowSample
 
-TABLE_CELLS = 4_000_000  # targets × folds × categories that a column may keep: 32 MB
+TABLE_CELLS = 1_000_000  # targets × folds × categories that a column may keep: at most 40 MB of entries
 
 
 @dataclass(frozen=True)
@@ -190,14 +190,28 @@ class ColumnProfile:
         """Up to ``sample_rows`` distinct raw rows, in the order of their keys: a uniform sample."""
         return np.zeros((0, len(self.schema))) if self.drawn.rows is None else self.drawn.rows
 
-    def quantile_error(self, risk: float = 0.05) -> float:
-        """By how much a rank in the sample can be off, but for the risk given (Dvoretzky–Kiefer–Wolfowitz).
+    def quantiles(self, shares: Sequence[float]) -> Array:
+        """Quantiles (len(shares), d) of the values of the sample that are there; NaN where none is."""
+        ordered, last = np.sort(self.sample, axis=0), np.maximum(self._sampled - 1, 0)
+        if not len(ordered):
+            return np.full((len(shares), len(self.schema)), np.nan)
+        places = np.rint(np.multiply.outer(shares, last)).astype(int)
+        return np.asarray(np.take_along_axis(ordered, places, axis=0))
 
-        √(ln(2/risk) / 2s) for a sample of s rows; 0 where the sample holds every distinct row.
+    def quantile_error(self, risk: float = 0.05) -> Array:
+        """By how much ranks (d,) in the sample can be off, but for the risk given.
+
+        √(ln(2/risk) / 2s) for a sample of s values (Dvoretzky, Kiefer, Wolfowitz, Massart); 0 where the
+        sample holds every distinct row.
         """
         if len(self.drawn.keys) < self.limits.sample_rows:
-            return 0.0
-        return float(np.sqrt(np.log(2 / risk) / (2 * len(self.drawn.keys))))
+            return np.zeros(len(self.schema))
+        return np.asarray(np.sqrt(np.log(2 / risk) / (2 * self._sampled.clip(min=1))).clip(max=1.0))
+
+    @property
+    def _sampled(self) -> Array:
+        """Values in the sample that are not missing, of each column."""
+        return np.asarray((~np.isnan(self.sample)).sum(axis=0))
 
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """What is there between two blocks."""

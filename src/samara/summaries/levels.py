@@ -56,23 +56,27 @@ class LevelTable:
     def add(
         self, keys: tuple[Array | float, Array | float, Array | float], weight: Array | None, y: Array
     ) -> bool:
-        """Take rows: their category, fold and class; True when it is time to settle."""
+        """Take rows: their category, fold and class; True when what waited was sorted in."""
         rows = np.zeros((len(y), self._entries.shape[1]))
         for place, key in enumerate(keys):
             rows[:, place] = key
         rows[:, WEIGHT] = 1.0 if weight is None else weight
         rows[:, MEANS : MEANS + self.n_targets] = y[:, : self.n_targets]
         self._waiting.append(rows)
-        return self._is_full()
+        return self._settled()
 
     def merge(self, other: LevelTable) -> bool:
-        """Add another's entries; True when it is time to settle."""
+        """Add another's entries; True when what waited was sorted in."""
         self.dropped = self.dropped + other.dropped
         self._waiting += [other._entries, *other._waiting]
-        return self._is_full()
+        return self._settled()
 
-    def _is_full(self) -> bool:
-        return sum(map(len, self._waiting)) >= max(SETTLE_ROWS, len(self._entries))
+    def _settled(self) -> bool:
+        """Sort in what waits, once it is as much as there is."""
+        if sum(map(len, self._waiting)) < max(SETTLE_ROWS, len(self._entries)):
+            return False
+        self.entries()
+        return True
 
     def entries(self) -> Array:
         """All entries, sorted, one for each category, fold and class."""

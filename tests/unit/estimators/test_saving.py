@@ -216,6 +216,17 @@ def test_equal_models_are_equal_files(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+def test_numpys_own_seed_is_not_drawn_from(tmp_path):
+    """Neither save nor load touches what np.random.seed has set."""
+    model = ELMRegressor(10).fit(X, y)
+    before = np.random.get_state()[1].copy(), np.random.get_state()[2]  # noqa: NPY002 - that is the one
+    model.save(tmp_path / "a.samara")
+    samara.load(tmp_path / "a.samara")
+    after = np.random.get_state()[1], np.random.get_state()[2]  # noqa: NPY002
+    np.testing.assert_array_equal(after[0], before[0])
+    assert after[1] == before[1]
+
+
 def test_what_a_file_says(tmp_path):
     """The head tells estimator, parameters, shapes, classes, plan and versions."""
     path = tmp_path / "a.samara"

@@ -60,6 +60,17 @@ def test_kernels_of_inputs_as_they_are(kernel):
     assert_same_model(KernelELMRegressor(kernel, alpha=0.5).fit(X[:150], y[:150]), X)
 
 
+@pytest.mark.parametrize("kernel", NAMED)
+@pytest.mark.filterwarnings("ignore::samara.ConditionWarning")  # tanh is no positive definite kernel
+def test_one_column_keeps_the_digits_of_float64(kernel):
+    """A runtime may round what a tensor is multiplied by, where it is one number."""
+    X, y = rows()[0][:, :1], rows()[1]
+    model = KernelELMRegressor(kernel, gamma=0.3, alpha=1.0, scale="standard").fit(X, y)
+    assert_same_model(model, X, tolerance=1e-11)
+    linked = ELMRegressor(5, direct_link=True, alpha=1.0, random_state=0).fit(X, y)
+    assert_same_model(linked, X, tolerance=1e-11)
+
+
 def test_powers_of_a_kernel_that_are_not_whole():
     X = np.abs(rows()[0])
     model = KernelELMRegressor(Kernel("polynomial", 0.1, 2.5, 0.5), alpha=1.0).fit(

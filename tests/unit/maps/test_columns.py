@@ -53,7 +53,7 @@ def test_every_coding():
     assert columns.n_out == 9
     wanted = "age, age missing, city = Oslo, city = Paris, city missing, member, shop → u, shop → v, day"
     assert ", ".join(columns.names_out) == wanted
-    np.testing.assert_array_equal(np.flatnonzero(columns.indicators), [1, 2, 3, 4])
+    np.testing.assert_array_equal(np.flatnonzero(columns.indicators), [1, 2, 3, 4, 5])
     assert not columns.is_identity
 
 

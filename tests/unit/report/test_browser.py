@@ -15,10 +15,17 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
+# Put at the end of a copy of the page: notes what the page asked for, whether it came or not.
+ASKED = """<script>addEventListener("load", () => setTimeout(() => {
+const asked = performance.getEntriesByType("resource").map(each => each.name);
+document.documentElement.dataset.asked = asked.join(" ");
+}, 2000));</script>"""
 
 
 def opened(path, folder):
     """The page after its scripts ran, and what the browser logged."""
+    copy = path.with_name("copy.html")
+    copy.write_text(path.read_text(encoding="utf-8").replace("</body>", f"{ASKED}</body>"), encoding="utf-8")
     done = subprocess.run(
         [
             BROWSER,
@@ -33,7 +40,7 @@ def opened(path, folder):
             "--window-size=1200,4000",
             "--virtual-time-budget=8000",
             "--dump-dom",
-            path.as_uri(),
+            copy.as_uri(),
         ],
         capture_output=True,
         text=True,
@@ -54,9 +61,9 @@ def assert_drawn(dom, log, count):
     charts = charts_of(dom)
     assert len(charts) == count
     for name, drawn in charts.items():
-        traces = re.search(r'<g class="(trace|points|hm|scatterlayer|barlayer|heatmaplayer)', drawn)
-        assert traces, f"{name} has no traces"
-        assert re.search(r'class="(js-line|point|hm)|<image', drawn) or "<path" in drawn, name
+        assert re.search(r'class="(js-line|point)"|<image', drawn), f"{name} has no points, lines or cells"
+    asked = re.search('data-asked="([^"]*)"', dom)[1].split()
+    assert [name for name in asked if not name.startswith("data:")] == []
     # What pages write to the console is logged with its level and the file it came from.
     said = [line for line in log.splitlines() if "CONSOLE" in line]
     assert said == []

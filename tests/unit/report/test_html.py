@@ -2,17 +2,17 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from samara import ELMRegressor, InputError, KernelELMRegressor, SamaraError, StoreError
+from samara import ELMRegressor, KernelELMRegressor
 from samara.report import Evaluation, Run, write_report
 from samara.report.sections import sections
 from samara.report.summary import cards, lead
+from samara.report.surface_charts import surface_charts
 from tests.unit.report.runs import BOLD, ODD, classification, regression
 
 pytest.importorskip("plotly")
@@ -236,6 +236,16 @@ def test_many_columns_and_classes_are_cut(run):
     assert [trace["type"] for trace in chart.traces] == ["heatmap", "heatmap"]
 
 
+def test_letters_that_are_no_text_and_scores_that_are_no_numbers_are_no_trouble(run, tmp_path):
+    facts = replace(run.profile[0], name="half \ud800 letter")
+    write_report(replace(run, title="\udfff", profile=(facts,)), tmp_path / "report.html")
+    assert "half ? letter" in Page(tmp_path / "report.html").text
+    tried = replace(run.estimator.selection_, scores=np.full((3, 10), np.nan))
+    blind = ELMRegressor()
+    blind.plan_, blind.selection_ = run.plan, tried
+    assert surface_charts(Run("Blind", blind)) == []
+
+
 def test_perfect_predictions_and_constant_targets_are_no_trouble(run, tmp_path):
     for y in (np.arange(5.0), np.ones(5), np.ones(1)):
         write_report(replace(run, evaluation=Evaluation(y, y, "Exact.")), tmp_path / "exact.html")
@@ -243,41 +253,3 @@ def test_perfect_predictions_and_constant_targets_are_no_trouble(run, tmp_path):
     parts = sections(replace(run, evaluation=sure))
     titles = [chart.title for part in parts for chart in part.charts]
     assert "All 2 rows are in the right class" in titles
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"predicted": [1, 2]}, r"as many predictions as true values; \(2,\) predictions came with \(1,\)"),
-        ({"y_true": [], "predicted": []}, "at least one row"),
-        ({"classes": ["b"]}, "one of the 1 classes; 'a' is not"),
-        ({"probabilities": np.ones((1, 3))}, r"a column for each class, \(1, 2\); their shape is \(1, 3\)"),
-    ],
-)
-def test_an_evaluation_that_does_not_fit_together_is_refused(change, message):
-    given = {"y_true": ["a"], "predicted": ["a"], "what": "One.", "classes": ["a", "b"]}
-    with pytest.raises(InputError, match=message):
-        Evaluation(**(given | change))
-
-
-def test_an_estimator_that_is_not_fitted_is_refused():
-    with pytest.raises(InputError, match="this ELMRegressor is not fitted yet: call fit"):
-        Run("Early", ELMRegressor())
-
-
-@pytest.mark.parametrize("package", ["jinja2", "plotly.offline"])
-def test_without_its_packages_one_sentence_says_what_to_install(run, package, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(SamaraError, match=r"needs plotly and Jinja2: pip install samara\[report\]"):
-        write_report(run, tmp_path / "report.html")
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_old_file_is_replaced_whole_or_not_at_all(run, tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text("old")
-    with pytest.raises(StoreError, match="can't be written: there is no folder"):
-        write_report(run, tmp_path / "nowhere" / "report.html")
-    write_report(run, path)
-    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]

@@ -240,8 +240,8 @@ def test_a_scan_refuses_another_models_columns(tmp_path):
 def test_what_a_scan_says_of_itself(folder):
     scan = samara.scan(folder, target="y", weight="w", where="size > 0")
     assert repr(scan) == (
-        "<Scan of 2 files: at most 200 rows; inputs: 3 number, 1 boolean, 2 date, 2 text; target: y (number); "
-        "weight: w; where: size > 0>"
+        "<Scan of 2 files: at most 200 rows; inputs: 3 number, 1 boolean, 2 date, 2 text; "
+        "target: y (number); weight: w; where: size > 0>"
     )
     assert 0 < scan.bytes_per_row < 200
     assert scan.held_bytes > 0

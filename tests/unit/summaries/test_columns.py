@@ -125,7 +125,9 @@ def test_many_categories_are_kept_within_bounds(monkeypatch):
         codes[::25] = 7.0
         labels = {"a": {code: f"name {code:.0f}" for code in codes}}
         profile.update(Block(codes[:, None], np.zeros((500, 1)), None, 0, labels=labels))
-        assert len(profile.state()[1]["coded 0"]) <= 2600
+        held = {name: len(array) for name, array in profile.state()[1].items()}
+        assert held["coded 0"] <= 2600
+        assert max(held["waiting 0"], held["waiting -1"], held["levels 0"]) <= 1500
     levels = profile.levels(0)
     assert len(levels.codes) == 300
     assert levels.weight[levels.codes == 7.0].sum() == 80 * 20
@@ -159,10 +161,27 @@ def test_ranks_in_the_sample_are_off_by_no_more_than_promised():
         profile.update(Block(values, values, None, 0))
         grid = np.sort(values[:, 0])
         ranks = np.searchsorted(np.sort(profile.sample[:, 0]), grid, side="right") / 200
-        exceeded += np.abs(ranks - np.arange(1, 4001) / 4000).max() > profile.quantile_error()
+        exceeded += np.abs(ranks - np.arange(1, 4001) / 4000).max() > profile.quantile_error()[0]
     assert exceeded <= 4
-    assert profile.quantile_error() == pytest.approx(np.sqrt(np.log(40) / 400))
-    assert Table(100).profiled().quantile_error() == 0
+    assert profile.quantile_error()[0] == pytest.approx(np.sqrt(np.log(40) / 400))
+    np.testing.assert_array_equal(Table(100).profiled().quantile_error(), np.zeros(5))
+
+
+def test_quantiles_of_what_is_there():
+    """Values of the sample; the fewer of a column are there, the less is promised."""
+    table = Table(300, missing=0.4)
+    profile = table.profiled(limits=SMALL)
+    found = profile.quantiles([0, 0.5, 1])
+    for j in range(5):
+        values = np.sort(profile.sample[:, j])[: (~np.isnan(profile.sample[:, j])).sum()]
+        np.testing.assert_array_equal(found[:, j], values[[0, round((len(values) - 1) / 2), -1]])
+        assert profile.quantile_error(0.1)[j] == pytest.approx(np.sqrt(np.log(20) / 2 / len(values)))
+    empty = table.profile()
+    assert np.isnan(empty.quantiles([0.5])).all()
+    gone = ColumnProfile((Column("a", "number"),), (Column("y", "number"),), limits=Limits(sample_rows=1))
+    gone.update(Block(np.full((2, 1), np.nan), np.zeros((2, 1)), None, 0))
+    assert np.isnan(gone.quantiles([0.5])).all()
+    assert gone.quantile_error()[0] == 1
 
 
 @pytest.mark.parametrize("kinds", [0, 3])

@@ -32,6 +32,13 @@
   const done = draw(dark.matches);
   done.then(() => { document.documentElement.dataset.drawn = Object.keys(figures).length; });
   dark.addEventListener("change", () => draw(dark.matches));
-  window.addEventListener("beforeprint", () => draw(false));
-  window.addEventListener("afterprint", () => draw(dark.matches));
+  // Charts keep the width that they were drawn with: for paper they are drawn anew, narrow and on white.
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("printing");
+    draw(false);
+  });
+  window.addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("printing");
+    draw(dark.matches);
+  });
 })();

@@ -1,0 +1,166 @@
+"""partial_fit and unlearn: numbers and classes as they arrive."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from samara.core import Array
+from samara.errors import InputError
+from samara.estimators.batches import check_batch, refuse_other_targets, with_new
+from samara.estimators.inputs import check_weights, distinct
+from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
+from samara.estimators.table_batches import Arriving, arriving
+from samara.maps import OneHot
+from samara.sources import ArraySource
+
+
+class OnlineRegression(Online):
+    """Numbers as they arrive."""
+
+    @available_if(keeps_a_summary)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows; the model is that of all rows so far.
+
+        The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
+        map of your own); values outside its range are scaled the same way.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows, one or many. The first table freezes what becomes of its columns.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
+            Targets; a scan has them in it.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, sample_weight, out=False)
+
+    @available_if(keeps_a_summary)
+    def unlearn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows out again that were learned before: the model is that of the others.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were learned.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, sample_weight, out=True)
+
+    def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
+        with one_at_a_time(self), self._all_or_nothing():
+            if self._takes_table(X):
+                for batch in arriving(self, X, y, sample_weight, classes=False):
+                    self._learn(batch, out, self._began())
+                return self
+            began = self._began()
+            X, y = check_batch(self, X, y, began, multi_output=True, y_numeric=True)
+            source = ArraySource(X, y.reshape(len(y), -1), check_weights(sample_weight, X))
+            self._learn(Arriving(source, y), out, began)
+        return self
+
+    def _learn(self, batch: Arriving, out: bool, began: bool) -> None:
+        stream = self._stream_of(fresh=not out)
+        if began:
+            refuse_other_targets(batch.y, self._one_target, stream.layout.n_targets)
+        self._taken(batch, stream, out)
+        self._one_target = batch.y.ndim == 1
+
+
+class OnlineClassification(Online):
+    """Classes as they arrive, also those that were not announced."""
+
+    _PLAIN = True
+    class_weight: Any
+    classes_: Array
+
+    @available_if(keeps_a_summary)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows; the model is that of all rows so far.
+
+        The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
+        map of your own). A class that was not announced is added when it first appears, and the model is
+        the same as if it had been known from the start.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows, one or many. The first table freezes what becomes of its columns.
+        y : array-like of shape (n_samples,), optional
+            Labels; a scan has them in it.
+        classes : array-like, optional
+            Labels to be expected.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, classes, sample_weight, out=False)
+
+    @available_if(keeps_a_summary)
+    def unlearn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows out again that were learned before: the model is that of the others.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were learned.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._batch(X, y, None, sample_weight, out=True)
+
+    def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
+        if self.class_weight is not None:
+            raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
+        with one_at_a_time(self), self._all_or_nothing():
+            if self._takes_table(X):
+                for batch in arriving(self, X, y, sample_weight, classes=True):
+                    self._learn(batch, classes, out)
+                return self
+            X, y = check_batch(self, X, y, self._began())
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
+            source = ArraySource(X, y.reshape(-1, 1), check_weights(sample_weight, X))
+            self._learn(Arriving(source, y), classes, out)
+        return self
+
+    def _learn(self, batch: Arriving, classes: Any, out: bool) -> None:
+        stream, y = self._stream_of(fresh=not out), batch.y
+        known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
+        seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
+        self._labels = with_new(known, seen, not out)
+        coded = OneHot(self._labels)
+        self._taken(replace(batch, rows=batch.rows.with_targets(coded)), stream, out)
+        self.classes_ = np.sort(coded.labels)
+
+    def _turn(self) -> Array:
+        """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""
+        count = len(self.classes_)
+        if count < 2:
+            raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
+        order = np.argsort(self._labels)
+        turn = np.zeros((1 + count, count))
+        turn[0] = -1
+        turn[1 + order, np.arange(count)] = 2
+        return turn[:, 1:] if count == 2 else turn
