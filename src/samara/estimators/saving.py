@@ -68,9 +68,8 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
     asked = _attributes(type(estimator))
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
-        fitted |= {
-            one: vars(estimator)[one] for one in ("feature_names_in_", "columns_") if one in vars(estimator)
-        }
+        names = ("feature_names_in_", "target_names_", "columns_")
+        fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
         if resumable:
             fitted["_stream"] = estimator._learned()
     file = ModelFile(name, _about(fitted), estimator.get_params(deep=False), fitted, config)
