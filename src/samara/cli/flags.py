@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
 import typer
+
+from samara.cli.endings import UsageError
 
 Value = int | float | str
 Reader = Callable[[str], Any]
@@ -41,6 +43,17 @@ def values(text: str) -> Value | list[Value]:
     """A value, or several between commas."""
     several = [value(one) for one in text.split(",") if one.strip()]
     return several[0] if len(several) == 1 else several
+
+
+def settings(given: Iterable[str]) -> dict[str, Any]:
+    """Names and values of texts such as ``zero_based=true``."""
+    read: dict[str, Any] = {}
+    for text in given:
+        name, equals, told = text.partition("=")
+        if not (name and equals):
+            raise UsageError(f"--option needs NAME=VALUE, got {text!r}.")
+        read[name] = {"true": True, "false": False}.get(told, value(told))
+    return read
 
 
 def whole(text: str) -> int:

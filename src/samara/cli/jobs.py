@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from samara.cli.config import Request
 from samara.cli.endings import UsageError, usage_errors
+from samara.cli.flags import settings
 from samara.cli.options import DataOptions, ModelOptions
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def scanned(data: DataOptions) -> Any:
         raise UsageError("No data given: name a file, a folder or a glob.")
     targets = data.target or None
     single = targets[0] if targets and len(targets) == 1 else targets
-    more = {} if data.format is None else {"format": data.format}
+    more = settings(data.option or ())
+    if data.format is not None:
+        more["format"] = data.format
     path = data.path[0] if len(data.path) == 1 else list(data.path)
     return samara.scan(
         path, target=single, weight=data.weight, columns=data.columns, where=data.where, **more

@@ -124,7 +124,7 @@ def following(model: Any, output: Output, table: Any, name: str) -> Iterator[Non
 def _table(model: Any, use: UseOptions, targets: list[str] | None) -> Any:
     """The columns of a model in a table, with targets or without."""
     columns = [str(one) for one in model.feature_names_in_] if use.ignore_extra else None
-    data = DataOptions(use.path, targets, use.weight, columns, use.where, use.format)
+    data = DataOptions(use.path, targets, use.weight, columns, use.where, use.format, use.option)
     return scanned(data)
 
 

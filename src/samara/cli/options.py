@@ -26,6 +26,9 @@ Target = Annotated[list[str] | None, listed("Column to predict; several between 
 Where = Annotated[
     str | None, option('Rows to take, such as "price > 0 and size is not null".', metavar="CONDITION")
 ]
+Option = Annotated[
+    list[str] | None, listed("Option of the format, such as zero_based=true; may be repeated.", "NAME=VALUE")
+]
 Out = Annotated[str | None, option("File to write.", "--out", "-o", metavar="FILE")]
 Test = Annotated[list[str] | None, listed("Held-out rows to score the model on; may be repeated.", "DATA")]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
@@ -46,6 +49,7 @@ class DataOptions:
     ] = None
     where: Where = None
     format: Format = None
+    option: Option = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,7 @@ class UseOptions:
     weight: Annotated[str | None, option("Column of the rows' weights.", metavar="NAME")] = None
     where: Where = None
     format: Format = None
+    option: Option = None
     ignore_extra: Annotated[
         bool, typer.Option("--ignore-extra", help="Pass over columns that the model does not know.")
     ] = False

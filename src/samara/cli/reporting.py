@@ -27,7 +27,7 @@ def write_run(job: Job, result: dict[str, Any], trace: Any, test: Any) -> None:
         estimator=model,
         data=f"Rows of {', '.join(job.request.data.path or ())}.",
         n_rows=result["data"]["rows"],
-        profile=() if facts is None or not model.columns_ else profile_facts(facts),
+        profile=() if facts is None or not hasattr(model, "columns_") else profile_facts(facts),
         memory=trace,
         seconds=result["seconds"],
         measured_peak=result["memory"]["peak"],

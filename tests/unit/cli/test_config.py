@@ -4,7 +4,7 @@ import pytest
 
 from samara.cli.config import from_sections, read_config, requested
 from samara.cli.endings import UsageError
-from samara.cli.flags import choice, names, value, values, whole
+from samara.cli.flags import choice, names, settings, value, values, whole
 from samara.cli.options import DataOptions, ModelOptions, RunOptions
 
 
@@ -103,4 +103,7 @@ def test_flags_are_read():
     assert (value("7"), value("0.5"), value("scale")) == (7, 0.5, "scale")
     assert names(["a,b ", "c"]) == ["a", "b", "c"]
     assert whole("3") == 3
+    assert settings(["a=true", "b=3", "c=x=y"]) == {"a": True, "b": 3, "c": "x=y"}
+    with pytest.raises(UsageError, match="--option needs NAME=VALUE, got 'a'"):
+        settings(["a"])
     assert choice("elm", "kernel")("elm") == "elm"
