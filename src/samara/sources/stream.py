@@ -13,9 +13,11 @@ from scipy import sparse
 from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
 from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
 
-# Values read at a time: 16 MB in float64. A worker holds them a few times: as read, as numbers, sorted by
-# fold. With 50 columns they are 40,000 rows, so that the blocks of five folds are still full ones.
-CHUNK_CELLS = 1 << 21
+# Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment: as stored, as
+# columns, side by side. With 50 columns they are 10,000 rows, two blocks for each of five folds. Wide tables
+# are read in no fewer than 2048 rows, since every column costs a few calls.
+CHUNK_CELLS = 1 << 19
+FEWEST_ROWS = 2048
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class StreamSource:
 
     @property
     def chunk_rows(self) -> int:
-        """Rows read at a time, of full blocks of each fold where they are folded."""
-        return max(SMALLEST_PART, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
+        """Rows read at a time."""
+        return max(FEWEST_ROWS, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
 
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
@@ -151,6 +153,7 @@ class StreamPart:
                     waiting, held = [], 0
                 waiting.append(chunk)
                 held += len(chunk.y)
+                del chunk  # or it would still be there while the next one is read
         if held:
             yield joined(waiting)
 
