@@ -1,5 +1,6 @@
 """Samara: nonlinear models in closed form, in one pass over the rows, inside the memory given."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from samara.errors import (
@@ -12,10 +13,15 @@ from samara.errors import (
     SamaraError,
     StoreError,
 )
-from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
 
 if TYPE_CHECKING:
+    from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators.saving import load
+    from samara.estimators.scores import evaluate
+    from samara.export import to_onnx
+    from samara.model_files import ModelInfo, inspect
     from samara.report import SelectionDisplay, SpectrumDisplay
+    from samara.sources.scan import scan
 
 __version__ = "0.1.0"
 
@@ -29,19 +35,45 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "LockedError",
+    "ModelInfo",
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
     "SpectrumDisplay",
     "StoreError",
     "__version__",
+    "evaluate",
+    "inspect",
+    "load",
+    "scan",
+    "to_onnx",
 ]
+
+# Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
+_ROOMS = {
+    "ELMClassifier": "samara.estimators",
+    "ELMRegressor": "samara.estimators",
+    "KernelELMClassifier": "samara.estimators",
+    "KernelELMRegressor": "samara.estimators",
+    "ModelInfo": "samara.model_files",
+    "SelectionDisplay": "samara.report",
+    "SpectrumDisplay": "samara.report",
+    "evaluate": "samara.estimators.scores",
+    "inspect": "samara.model_files",
+    "load": "samara.estimators.saving",
+    "scan": "samara.sources.scan",
+    "to_onnx": "samara.export",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """The displays need Matplotlib, which is loaded only when one is asked for."""
-    if name in ("SelectionDisplay", "SpectrumDisplay"):
-        from samara import report
+    """A name of the public face, its room loaded now."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'samara' has no attribute {name!r}")
+    value = getattr(import_module(_ROOMS[name]), name)
+    globals()[name] = value
+    return value
 
-        return getattr(report, name)
-    raise AttributeError(f"module 'samara' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

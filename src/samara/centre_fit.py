@@ -18,6 +18,7 @@ from samara.plan import Plan
 from samara.prepare import look, scaling_of
 from samara.selection import KFold, Selection
 from samara.settings import AUTO_MOST
+from samara.summaries import Profile
 
 ERROR_ROWS = 1000  # on which the share of the kernel that the centres miss is measured
 
@@ -39,15 +40,18 @@ class KernelFitted:
     n_iter: int = 0
 
 
-def fit_centres(source: Source, settings: KernelSettings, plan: Plan, solver: Nystroem) -> KernelFitted:
+def fit_centres(
+    source: Source, settings: KernelSettings, planned: tuple[Plan, Nystroem], profile: Profile | None = None
+) -> KernelFitted:
     """Draw the centres, whiten them, and fit as an extreme learning machine with these nodes."""
+    plan, solver = planned
     sizes = settings.n_centres(source.n_rows)
     if sizes is not None and sizes[-1] > source.n_rows:
         raise InputError(f"{sizes[-1]:,} centres are more than the {source.n_rows:,} rows.")
     settings = _with_folds_that_fit(source, settings, sizes, solver)
     most = min(AUTO_MOST, source.n_rows)
     asked = settings.of_centres(settings.kernel, sizes, solver.centres, most)
-    profile = look(source, asked)
+    profile = look(source, asked) if profile is None else profile
     # No more centres than there are different rows: copies would add nothing.
     most = min(most, len(profile.sample))
     sizes = None if sizes is None else tuple(sorted({min(size, len(profile.sample)) for size in sizes}))
@@ -121,7 +125,7 @@ def _collapsed(model: Model) -> Model:
 def _missed(source: Source, done: Fitted) -> float:
     """1 − tr K̃ / tr K, on some rows: what the centres leave of the kernel matrix (its nuclear norm)."""
     block = next(iter(source.parts(1)[0].blocks(ERROR_ROWS)))
-    X = block.X
+    X = block.inputs()
     for feature_map in done.model.maps[:-1]:
         X = feature_map(X)
     nodes = done.model.maps[-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samara.core import Array, Factor, FeatureMap, Source
+from samara.core import Array, Batch, Factor, FeatureMap
 from samara.errors import InputError
 from samara.linalg.triangular import triangle
 from samara.plan import Plan
@@ -26,7 +26,7 @@ class Leftover:
     trace: float
     plan: Plan
     factor: Factor
-    like: Source
+    like: Batch
     n_rows: int
     settings: Settings
 

@@ -8,7 +8,7 @@ business of the *engine* alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -92,6 +92,13 @@ class Block:
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
+    def inputs(self) -> Any:
+        """The rows behind all maps, where these give numbers that are not many more than were read."""
+        X = self.X
+        for feature_map in self.maps:
+            X = feature_map(X)
+        return X
+
     def features(self, out: Array, shift: Array | None = None) -> Array:
         """Push the rows through the maps, a cache-sized tile at a time, into ``out``, less the shift.
 
@@ -99,10 +106,8 @@ class Block:
         the speed of rows with gaps; the subtraction of the shift is also the move to ``out``.
         """
         if self.maps and isinstance(self.maps[-1], BlockMap):
-            X = self.X
-            for feature_map in self.maps[:-1]:  # a raw table becomes numbers: as wide as the inputs, not as H
-                X = feature_map(X)
-            return self.maps[-1].fill(X, out, shift)
+            earlier = replace(self, maps=self.maps[:-1])  # a raw table becomes numbers: nothing as wide as H
+            return self.maps[-1].fill(earlier.inputs(), out, shift)
         scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]
@@ -123,7 +128,7 @@ class Part(Protocol):
 
 
 class Source(Protocol):
-    """Where rows come from. ``map``, ``with_targets`` and ``folded`` are lazy; ``cut`` copies."""
+    """Where rows come from. ``map``, ``with_targets`` and ``folded`` are lazy; ``cut`` reads or copies."""
 
     @property
     def n_rows(self) -> int: ...
@@ -137,9 +142,14 @@ class Source(Protocol):
     def map(self, feature_map: FeatureMap) -> Source: ...
     def with_targets(self, target: FeatureMap) -> Source: ...
     def folded(self, n_folds: int) -> Source: ...
-    def cut(self, start: int, stop: int) -> Source: ...
-    def weighted(self, weight: Array) -> Source: ...
-    def padded(self, n_targets: int) -> Source: ...
+    def cut(self, start: int, stop: int) -> Batch: ...
+
+
+class Batch(Source, Protocol):
+    """Rows in memory, of which a stream keeps some."""
+
+    def weighted(self, weight: Array) -> Batch: ...
+    def padded(self, n_targets: int) -> Batch: ...
 
 
 class Summary(Protocol):

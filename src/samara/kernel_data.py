@@ -54,7 +54,7 @@ def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, prof
     blocks = list(source.parts(1)[0].blocks(settings.engine().block_rows))
     keep = sparse.issparse(blocks[0].X) and isinstance(scaling, AsFloat)
     as_they_are = keep or settings.kernel.name == "precomputed"
-    pieces = [block.X if as_they_are else scaling(block.X) for block in blocks]
+    pieces = [block.X if as_they_are else scaling(block.inputs()) for block in blocks]
     X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
     y = np.concatenate([block.y for block in blocks])
     centre = profile.targets.mean * settings.fit_intercept
@@ -103,7 +103,7 @@ def some_rows(source: Source, settings: KernelSettings, scaling: FeatureMap, pro
     parts = source.parts(16)
     each = -(-SEARCH_ROWS // len(parts))
     firsts = [next(iter(part.blocks(each))) for part in parts]
-    X = np.concatenate([np.asarray(scaling(block.X)) for block in firsts])
+    X = np.concatenate([np.asarray(scaling(block.inputs())) for block in firsts])
     centre = profile.targets.mean * settings.fit_intercept
     y = np.concatenate([block.y for block in firsts])
     return Rows(X, (y - centre) / profile.targets.spread, None, row_keys(X))

@@ -24,19 +24,20 @@ from samara.solvers.kernel import DualFactor, Iterated, KernelTask
 from samara.summaries import Profile
 
 
-def fit_kernel(source: Source, settings: KernelSettings) -> KernelFitted:
-    """Fit a source of raw inputs and targets."""
+def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None = None) -> KernelFitted:
+    """Fit a source of raw inputs and targets, after a look at it where none is given."""
     plan = settings.plan(source)  # refuses before any row is read
     solver = settings.solver_of(plan)
     if isinstance(solver, Nystroem):
-        return fit_centres(source, settings, plan, solver)
+        return fit_centres(source, settings, (plan, solver), profile)
     if settings.checkpoint is not None:
         raise InputError(
             f'solver="{solver.name}" has no checkpoints, for it does not go through the rows in one pass. '
             'Use solver="nystroem" or checkpoint=None.'
         )
     sampled = QUANTILE_ROWS if settings.scale == "quantile" else 0
-    profile = settings.engine().summarize(source, lambda: Profile(sampled), name="look")
+    if profile is None:
+        profile = settings.engine().summarize(source, lambda: Profile(sampled), name="look")
     scaling = scaling_of(source, settings, profile)
     rows = gathered(source, settings, scaling, profile)
     kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))

@@ -14,7 +14,7 @@ from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
 from samara.plan import Budget, Plan
 from samara.selection import Selector
-from samara.settings import AUTO_MOST, N_RIDGES, Settings
+from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Settings
 from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSolver
 
@@ -113,6 +113,15 @@ class KernelSettings:
             most_nodes=most,
             checkpoint=self.checkpoint,
         )
+
+    def sample_rows(self, source: Source) -> int:
+        """Rows that the fit wants to see before it begins; refuses what the budget can't hold."""
+        solver = self.solver_of(self.plan(source))
+        if not isinstance(solver, Nystroem):
+            return QUANTILE_ROWS if self.scale == "quantile" else 0
+        most = min(AUTO_MOST, source.n_rows)
+        asked = self.of_centres(self.kernel, self.n_centres(source.n_rows), solver.centres, most)
+        return asked.shape(source, asked.first_sizes()).sample_rows
 
     def n_centres(self, n: int) -> tuple[int, ...] | None:
         """Numbers of centres to try; None: append some while the error falls."""

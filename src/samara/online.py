@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from samara.continued import Leftover, one_hot_turn, summary_of, turned
-from samara.core import Array, FeatureMap, Source, seen_through
+from samara.core import Array, Batch, FeatureMap, Source, seen_through
 from samara.errors import InputError, NonFiniteError
 from samara.fit import Fitted, fit
 from samara.linalg.blas import in_threads
@@ -23,7 +23,7 @@ from samara.prepare import draw_maps, first_look, look
 from samara.selection import Loo, Selection
 from samara.settings import Settings
 from samara.solvers.sequential import Inverse, Woodbury
-from samara.summaries import Layout, Moments, Profile, Triangle
+from samara.summaries import ColumnMoments, Layout, Moments, Profile, Triangle
 from samara.summaries.grown import Running, is_finite, scaled, sum_of, widened
 from samara.summarized import Summarized, plain
 from samara.windows import Window
@@ -73,12 +73,15 @@ class Stream:
         made._kept = [first, *(made._summary() for _ in range(made.plan.workers - 1))]
         return made
 
-    def learn(self, source: Source) -> None:
-        """Take the rows of a batch in; more targets than before were 0 in all rows so far."""
+    def learn(self, source: Batch, inputs: ColumnMoments | None = None) -> None:
+        """Take the rows of a batch in; more targets than before were 0 in all rows so far.
+
+        The first batch is scaled by its own moments, unless those of the inputs are given.
+        """
         with self._lock:
             self._refuse_broken()
             if not self.n_rows:
-                self._begin(source)
+                self._begin(source, inputs)
             with self._changing():
                 if source.n_targets > self.layout.n_targets:
                     self._widen(source.n_targets - self.layout.n_targets)
@@ -180,10 +183,11 @@ class Stream:
         kept = Summarized(folds, rooted, self.n_rows, self.settings, self.maps, self.plan)
         return kept.fitted(self._like, (self.layout, self._trace), turn)
 
-    def _begin(self, source: Source) -> None:
+    def _begin(self, source: Source, inputs: ColumnMoments | None) -> None:
         """Freeze scaling, nodes and shifts."""
         settings, sizes = self.settings, self.settings.first_sizes()
         profile = look(source, settings)
+        profile.inputs = profile.inputs if inputs is None else inputs
         self.maps = draw_maps(source, settings, profile, sizes[-1])
         self._like = source.cut(0, 1)
         mapped = seen_through(source, fused(self.maps, source.is_sparse))
@@ -249,7 +253,7 @@ class Stream:
     def _update_one(self, one: Running, source: Source) -> None:
         self._update([one], source)
 
-    def _weighed(self, source: Source) -> tuple[Source, Fading]:
+    def _weighed(self, source: Batch) -> tuple[Batch, Fading]:
         """The rows with their weights under forgetting, and how it goes on."""
         if self._fading.forget == 1:
             return source, self._fading

@@ -41,7 +41,7 @@ def look(source: Source, settings: Settings) -> Profile:
     """Means, spreads and a sample of rows: one cheap pass."""
     settings.refuse(source)  # before any row is read, as does the plan
     plan = settings.plan(source, settings.first_sizes())
-    salt = int(np.random.SeedSequence([settings.entropy, 1]).generate_state(1, np.uint64)[0])
+    salt = sample_salt(settings.entropy)
     rows = settings.shape(source, settings.first_sizes()).sample_rows
     longer = None
     if kernels.compiled() and not rows and not source.is_sparse:
@@ -49,6 +49,11 @@ def look(source: Source, settings: Settings) -> Profile:
         longer = max(plan.block_rows, LOOK_CELLS // source.n_features)
     engine = settings.engine(plan, longer)
     return engine.summarize(source, lambda: Profile(rows, salt), name="look")
+
+
+def sample_salt(entropy: int) -> int:
+    """By which the rows of a sample are drawn."""
+    return int(np.random.SeedSequence([entropy, 1]).generate_state(1, np.uint64)[0])
 
 
 def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from copy import copy
 
-from samara.core import Source
+from samara.core import Batch, Source
 from samara.summaries import Layout
 from samara.summaries.grown import Running, copy_of, widened
 
@@ -27,10 +27,10 @@ class Window:
     def __init__(self, size: int, make: Callable[[], Running], update: Update) -> None:
         self.size, self._make, self._update = size, make, update
         self._length = max(1, -(-size // CHUNKS))
-        self._chunks: deque[list[Source]] = deque()  # whole ones, the oldest first
+        self._chunks: deque[list[Batch]] = deque()  # whole ones, the oldest first
         self._front: list[Running] = []
         self._back = make()
-        self._filling: list[Source] = []
+        self._filling: list[Batch] = []
         self._newest = make()  # sum of the rows of the chunk that is filling
 
     @property
@@ -99,5 +99,5 @@ def _add(total: Running, other: Running) -> None:
     total.merge(other)  # type: ignore[arg-type]
 
 
-def _rows_of(pieces: Sequence[Source]) -> int:
+def _rows_of(pieces: Sequence[Batch]) -> int:
     return sum(piece.n_rows for piece in pieces)

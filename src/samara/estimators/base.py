@@ -8,12 +8,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
+from samara.estimators.given import Given
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
 from samara.online import Stream
 from samara.settings import Settings
-from samara.sources import ArraySource
 
 
 class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
@@ -72,15 +72,16 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
         read_memory(self)
 
         def run(progress: Any) -> Fitted:
-            with checkpointed(self, make_settings(self, progress), source, where) as settings:
-                return fit(source, settings)
+            with checkpointed(self, make_settings(self, progress), given, where) as settings:
+                source, profile = given.seen(settings)
+                return fit(source, settings, profile)
 
-        done = self._following(source, run)
+        done = self._following(given, run)
         for name in ("_stream", "_labels"):
             self.__dict__.pop(name, None)
         self._take(done)
@@ -116,8 +117,10 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         H : ndarray of shape (n_samples, n_hidden_)
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
-        X = self._rows(X)
-        return self.model_.features(X)
+        source = self._source(X)
+        for feature_map in source.maps:
+            X = feature_map(source.X)
+        return self.model_.features(X if source.maps else source.X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,9 +15,9 @@ import numpy as np
 
 from samara.checkpoints import Checkpoint
 from samara.errors import InputError
+from samara.estimators.given import Given
 from samara.kernel_settings import KernelSettings
 from samara.settings import Settings
-from samara.sources import ArraySource
 from samara.store import Fingerprint, digest, parse_interval
 
 NOT_IN_THE_MODEL = ("verbose", "engine", "memory", "update", "forget", "window")
@@ -25,7 +25,7 @@ T = TypeVar("T", Settings, KernelSettings)
 
 
 @contextmanager
-def checkpointed(estimator: Any, settings: T, source: ArraySource, where: tuple[Any, Any]) -> Iterator[T]:
+def checkpointed(estimator: Any, settings: T, given: Given, where: tuple[Any, Any]) -> Iterator[T]:
     """The same settings with a checkpoint, if a path is given; a seed drawn before is taken up again."""
     path, every = where
     seconds = parse_interval(every)
@@ -40,20 +40,10 @@ def checkpointed(estimator: Any, settings: T, source: ArraySource, where: tuple[
             "A checkpoint needs random_state to be a number or None: of a generator, a second "
             "process can't know where it stood."
         )
-    made = Checkpoint(path, seconds, Fingerprint(_data(estimator, source), _settings(estimator)))
+    data = given.known_by(getattr(estimator, "feature_names_in_", None))
+    made = Checkpoint(path, seconds, Fingerprint(data, _settings(estimator)))
     with made.guarding(settings.entropy, seed is not None) as entropy:
         yield replace(settings, checkpoint=made, entropy=entropy)
-
-
-def _data(estimator: Any, source: ArraySource) -> dict[str, str]:
-    names = getattr(estimator, "feature_names_in_", None)
-    y = source.y.astype(str) if source.y.dtype == object else source.y
-    return {
-        "columns": f"{source.X.shape[1]} {'' if names is None else list(names)}",
-        "rows": digest(source.X),
-        "targets": digest(y),
-        "weights": "" if source.weight is None else digest(source.weight),
-    }
 
 
 def _settings(estimator: Any) -> dict[str, str]:

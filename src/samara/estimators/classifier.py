@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.base import BaseELM
-from samara.estimators.faces import Classification
+from samara.estimators.classification import Classification
 from samara.estimators.online import OnlineClassification
 
 

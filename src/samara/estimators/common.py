@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from samara.core import Array
+from samara.core import Array, Chunk, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
-from samara.errors import NonFiniteError
+from samara.errors import InputError, NonFiniteError
+from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
+from samara.estimators.tables import chunks_of, encoded, fitting_scan, raw_rows, set_names
+from samara.maps import Columns
 from samara.model import Model
-from samara.sources import ArraySource
+from samara.schema import names_of
+from samara.sources import ArraySource, Scan, is_frame
 
 T = TypeVar("T")
 
@@ -44,20 +49,67 @@ class ClosedForm(Reports, BaseEstimator):
             self.__dict__.update(before)  # never empty: another thread may be predicting
             raise
 
-    def _following(
-        self, source: ArraySource, work: Callable[[CallbackProgress | PlainProgress | None], T]
-    ) -> T:
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
+        """Fit, then set every attribute at once."""
+        raise NotImplementedError
+
+    def _fit_arrays(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+        self._fit_rows(GivenArrays(source), where)
+        for name in ("columns_", "facts_"):
+            self.__dict__.pop(name, None)
+
+    def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
+        self._fit_rows(given, where)
+        assert given.looked is not None
+        self.__dict__.pop("columns_", None)
+        if given.looked.columns is not None:
+            self.columns_ = given.looked.columns
+        self.facts_ = given.looked.facts
+        set_names(self, given.table.schema, given.table.rows.n_features)
+
+    def _following(self, given: Given, work: Callable[[CallbackProgress | PlainProgress | None], T]) -> T:
         """Run a fit with its progress shown; a NaN that it meets is named by column and row."""
         progress = self._progress()
         try:
             return work(progress)
         except NonFiniteError:
-            refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
+            given.refuse_non_finite(getattr(self, "feature_names_in_", None))
             raise
         finally:
             if isinstance(progress, CallbackProgress):
                 progress.close()
                 self._callback_fit_ctx.call_on_fit_task_end(estimator=self)
+
+    def _settings(self) -> Any:
+        """The settings of a fit, every parameter checked."""
+        raise NotImplementedError
+
+    def save(self, path: str | PathLike[str], *, config: str | None = None) -> None:
+        """Write the fitted estimator into a file, for :func:`samara.load`.
+
+        The file holds the parameters, the model and how it came about, as numbers and texts: loading it runs
+        no code. Equal models give equal files. What was there is replaced at once, or left as it was.
+
+        A kernel model contains rows of the training data, and so do nodes of the kind ``rbf`` and
+        ``multiquadric``: whoever gets the file can read them. :func:`samara.inspect` says whether it does.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually ``*.samara``; its folder has to exist.
+        config : str, optional
+            Hash of the configuration that led to the model, to be kept in the file.
+
+        Raises
+        ------
+        InputError
+            If a parameter is not data: a map or a kernel function of your own, a random generator.
+        StoreError
+            If the file can't be written.
+        """
+        from samara.estimators.saving import save  # it knows all estimators, and each of them this class
+
+        save(self, path, config)
 
     def _progress(self) -> CallbackProgress | PlainProgress | None:
         if getattr(self, "_skl_callbacks", None):
@@ -70,19 +122,60 @@ class ClosedForm(Reports, BaseEstimator):
         """While results are read that belong together."""
         return nullcontext()
 
-    def _rows(self, X: Any) -> Any:
+    def _source(self, X: Any) -> ArraySource:
         """Rows to predict, checked against those of the fit."""
         check_is_fitted(self, "model_")
-        X = check_inputs(self, X, fitting=False)
-        refuse_non_finite(X, getattr(self, "feature_names_in_", None))
-        return X
+        columns: Columns | None = self.__dict__.get("columns_")
+        if columns is None:
+            X = check_inputs(self, X, fitting=False)
+            refuse_non_finite(X, getattr(self, "feature_names_in_", None))
+            return ArraySource(X, np.empty((X.shape[0], 0)))
+        raw = raw_rows(X, columns) if is_frame(X) else self._unnamed(X, columns)
+        return encoded(ArraySource(raw, np.empty((len(raw), 0))), columns)
+
+    def _unnamed(self, X: Any, columns: Columns) -> Array:
+        """Rows without names for a model of named columns: numbers in the same order, NaN where missing."""
+        texts = [column.name for column in columns.schema if column.kind == "text"]
+        if texts:
+            raise InputError(
+                f"The model takes columns by name, and {texts[0]!r} holds text: give a data frame or a scan."
+            )
+        rows: Array = check_inputs(self, X, fitting=False)
+        if np.isinf(rows).any():
+            refuse_non_finite(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf))
+        return dense(rows).astype(np.float64, copy=False)
 
     def _outputs(self, X: Any, model: Model | None = None) -> Array:
         """h(x)ᵀβ of every row, (n, t), block by block."""
-        X = self._rows(X)
+        if isinstance(X, Scan):
+            return np.concatenate([outputs for _, outputs in self._streamed(X, model)])
+        return self._of_rows(self._source(X), model)
+
+    def _of_rows(self, source: ArraySource, model: Model | None) -> Array:
         engine = self.engine if isinstance(self.engine, Threads) else Threads()
         engine = replace(engine, block_rows=engine.block_rows or DEFAULT_BLOCK)
-        return (model or self.model_).predict(ArraySource(X, np.empty((X.shape[0], 0))), engine)
+        return (model or self.model_).predict(source, engine)
+
+    def _streamed(self, scan: Scan, model: Model | None = None) -> Iterator[tuple[Chunk, Array]]:
+        """The rows of a scan in order, some at a time, and what the model makes of them."""
+        check_is_fitted(self, "model_")
+        model = model or self.model_
+        columns: Columns | None = self.__dict__.get("columns_")
+        scan = fitting_scan(scan, columns, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        seen = 0
+        for chunk in chunks_of(scan):
+            source = ArraySource(chunk.X, np.empty((chunk.X.shape[0], 0)))
+            if columns is not None:
+                source = encoded(source, columns)
+            else:
+                refuse_non_finite(chunk.X, names_of(scan.schema), seen)
+            seen += len(chunk.y)
+            yield chunk, self._of_rows(source, model)
+
+    def __getstate__(self) -> Any:
+        """Without what a fit found out about a table's columns: a sample of the rows is in it."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "facts_"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

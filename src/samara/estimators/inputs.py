@@ -83,8 +83,8 @@ def refuse_text(X: Any) -> None:
                     ) from None
 
 
-def refuse_non_finite(X: Any, names: Any = None) -> None:
-    """Name the first cell of X that is NaN or infinite."""
+def refuse_non_finite(X: Any, names: Any = None, first: int = 0) -> None:
+    """Name the first cell of X that is NaN or infinite; its rows are numbered from ``first`` on."""
     if hasattr(X, "indptr") and np.isfinite(X.data).all():
         return
     for lo in range(0, X.shape[0], _ROWS):
@@ -93,7 +93,7 @@ def refuse_non_finite(X: Any, names: Any = None) -> None:
         if not finite.all():
             i, j = (int(k) for k in np.argwhere(~finite)[0])
             column = f"column {j}" if names is None else f"column {j} ({names[j]!r})"
-            raise NonFiniteError(f"Input X contains {_kind(rows[i, j])} ({column}, row {lo + i}).")
+            raise NonFiniteError(f"Input X contains {_kind(rows[i, j])} ({column}, row {first + lo + i}).")
 
 
 def _kind(value: Any) -> str:

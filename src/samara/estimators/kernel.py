@@ -9,12 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 from samara.centre_fit import KernelFitted
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
+from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
-from samara.estimators.faces import Classification, Regression
+from samara.estimators.given import Given
 from samara.estimators.kernel_settings import make_kernel_settings
+from samara.estimators.regression import Regression
 from samara.kernel_fit import fit_kernel
+from samara.kernel_settings import KernelSettings
 from samara.maps import KernelRows, Whitened
-from samara.sources import ArraySource
 
 
 class BaseKernelELM(ClosedForm):
@@ -57,19 +59,23 @@ class BaseKernelELM(ClosedForm):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _fit_source(self, source: ArraySource, where: tuple[Any, Any]) -> None:
+    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
 
         def run(progress: Any) -> KernelFitted:
-            with checkpointed(self, make_kernel_settings(self, progress), source, where) as settings:
-                return fit_kernel(source, settings)
+            with checkpointed(self, make_kernel_settings(self, progress), given, where) as settings:
+                source, profile = given.seen(settings)
+                return fit_kernel(source, settings, profile)
 
-        done = self._following(source, run)
+        done = self._following(given, run)
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.gamma_ = done.alpha, done.kernel.gamma
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_, self.fnorm_ = done.approximation_error, done.fnorm
         self.residual_, self.n_iter_ = done.residual, done.n_iter
+
+    def _settings(self) -> KernelSettings:
+        return make_kernel_settings(self, None)
 
     @property
     def X_fit_(self) -> Any:  # noqa: N802 - scikit-learn's name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock, RLock
 from typing import Any, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -14,13 +15,16 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError, unknown_name
+from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.common import ClosedForm
-from samara.estimators.inputs import check_inputs, check_weights, distinct, refuse_non_finite
+from samara.estimators.inputs import check_weights, distinct, refuse_non_finite
+from samara.estimators.table_batches import Arriving, arriving
+from samara.estimators.tables import is_table
 from samara.maps import OneHot
 from samara.online import Stream
 from samara.past import Memory
 from samara.solvers.sequential import Woodbury
-from samara.sources import ArraySource
+from samara.sources import ArraySource, Scan, is_frame
 
 UPDATES = ("information", "qr", "woodbury")
 _FIRST = Lock()
@@ -71,10 +75,6 @@ class Online(ClosedForm):
     _RESULTS: tuple[str, ...] = ()
     _one_target: bool
     _PLAIN = False  # whether the targets are kept as they are, neither centred nor scaled
-
-    def _settings(self) -> Any:
-        """The settings of a fit."""
-        raise NotImplementedError
 
     def _settled(self, stream: Stream) -> None:
         """Set the results of a stream."""
@@ -128,10 +128,21 @@ class Online(ClosedForm):
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_left"}
 
-    def _taken(self, source: ArraySource, stream: Stream, out: bool) -> None:
+    def _takes_table(self, X: Any) -> bool:
+        """Whether X is a raw table, and this model one of raw tables or just beginning."""
+        if isinstance(X, Scan) or (is_frame(X) and "columns_" in self.__dict__):
+            return True
+        return not self._began() and is_table(X)
+
+    def _taken(self, batch: Arriving, stream: Stream, out: bool) -> None:
         """Learn or unlearn the rows of a batch; one that can't be used leaves the model as it was."""
-        refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
-        (stream.unlearn if out else stream.learn)(source)
+        source = batch.rows
+        if not source.maps:  # in a raw table a NaN is a missing value
+            refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
+        if out:
+            stream.unlearn(source)
+        else:
+            stream.learn(source, batch.inputs)
         self._forget_results()
         self.__dict__.pop("_left", None)  # the stream has it now
 
@@ -140,7 +151,7 @@ class OnlineRegression(Online):
     """Numbers as they arrive."""
 
     @available_if(_keeps_a_summary)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows; the model is that of all rows so far.
 
         The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
@@ -148,10 +159,10 @@ class OnlineRegression(Online):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, one or many.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows, one or many. The first table freezes what becomes of its columns.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
+            Targets; a scan has them in it.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
 
@@ -163,7 +174,7 @@ class OnlineRegression(Online):
         return self._batch(X, y, sample_weight, out=False)
 
     @available_if(_keeps_a_summary)
-    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def unlearn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out again that were learned before: the model is that of the others.
 
         Parameters
@@ -180,15 +191,22 @@ class OnlineRegression(Online):
 
     def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
         with one_at_a_time(self), self._all_or_nothing():
+            if self._takes_table(X):
+                for batch in arriving(self, X, y, sample_weight, classes=False):
+                    self._learn(batch, out, self._began())
+                return self
             began = self._began()
             X, y = check_batch(self, X, y, began, multi_output=True, y_numeric=True)
             source = ArraySource(X, y.reshape(len(y), -1), check_weights(sample_weight, X))
-            stream = self._stream_of(fresh=not out)
-            if began:
-                refuse_other_targets(y, self._one_target, stream.layout.n_targets)
-            self._taken(source, stream, out)
-            self._one_target = y.ndim == 1
+            self._learn(Arriving(source, y), out, began)
         return self
+
+    def _learn(self, batch: Arriving, out: bool, began: bool) -> None:
+        stream = self._stream_of(fresh=not out)
+        if began:
+            refuse_other_targets(batch.y, self._one_target, stream.layout.n_targets)
+        self._taken(batch, stream, out)
+        self._one_target = batch.y.ndim == 1
 
 
 class OnlineClassification(Online):
@@ -199,7 +217,7 @@ class OnlineClassification(Online):
     classes_: Array
 
     @available_if(_keeps_a_summary)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows; the model is that of all rows so far.
 
         The first batch draws the nodes and freezes the scaling of the inputs (unless ``scale`` is None or a
@@ -208,10 +226,10 @@ class OnlineClassification(Online):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, one or many.
-        y : array-like of shape (n_samples,)
-            Labels.
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows, one or many. The first table freezes what becomes of its columns.
+        y : array-like of shape (n_samples,), optional
+            Labels; a scan has them in it.
         classes : array-like, optional
             Labels to be expected.
         sample_weight : array-like of shape (n_samples,), optional
@@ -225,7 +243,7 @@ class OnlineClassification(Online):
         return self._batch(X, y, classes, sample_weight, out=False)
 
     @available_if(_keeps_a_summary)
-    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def unlearn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out again that were learned before: the model is that of the others.
 
         Parameters
@@ -244,18 +262,25 @@ class OnlineClassification(Online):
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
         with one_at_a_time(self), self._all_or_nothing():
+            if self._takes_table(X):
+                for batch in arriving(self, X, y, sample_weight, classes=True):
+                    self._learn(batch, classes, out)
+                return self
             X, y = check_batch(self, X, y, self._began())
             check_classification_targets(y)
             y = column_or_1d(y, warn=True)
-            weight = check_weights(sample_weight, X)
-            stream = self._stream_of(fresh=not out)
-            known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
-            seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
-            self._labels = with_new(known, seen, not out)
-            coded = OneHot(self._labels)
-            self._taken(ArraySource(X, y.reshape(-1, 1), weight).with_targets(coded), stream, out)
-            self.classes_ = np.sort(coded.labels)
+            source = ArraySource(X, y.reshape(-1, 1), check_weights(sample_weight, X))
+            self._learn(Arriving(source, y), classes, out)
         return self
+
+    def _learn(self, batch: Arriving, classes: Any, out: bool) -> None:
+        stream, y = self._stream_of(fresh=not out), batch.y
+        known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
+        seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
+        self._labels = with_new(known, seen, not out)
+        coded = OneHot(self._labels)
+        self._taken(replace(batch, rows=batch.rows.with_targets(coded)), stream, out)
+        self.classes_ = np.sort(coded.labels)
 
     def _turn(self) -> Array:
         """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""
@@ -267,28 +292,3 @@ class OnlineClassification(Online):
         turn[0] = -1
         turn[1 + order, np.arange(count)] = 2
         return turn[:, 1:] if count == 2 else turn
-
-
-def check_batch(estimator: Any, X: Any, y: Any, began: bool, **options: Any) -> Any:
-    """A batch as arrays; its columns must be those of the first."""
-    return check_inputs(estimator, X, y, fitting=True, first=not began, at_least=1, **options)
-
-
-def refuse_other_targets(y: Array, one_target: bool, n_targets: int) -> None:
-    """A batch must have the targets of the first."""
-    given = 1 if y.ndim == 1 else y.shape[1]
-    if given != n_targets or (y.ndim == 1) != one_target:
-        was = "a vector" if one_target else f"{n_targets} columns"
-        now = "a vector" if y.ndim == 1 else f"{given} columns"
-        raise InputError(f"y was {was} in the rows so far, and is {now} in this batch.")
-
-
-def with_new(known: Array, seen: list[Array], welcome: bool) -> Array:
-    """The labels known so far, and behind them, sorted, those seen for the first time."""
-    new = {label for labels in seen for label in labels.tolist()} - set(known.tolist())
-    if new and not welcome:
-        raise InputError(f"The class {min(new)!r} was never learned.")
-    if len({isinstance(label, str) for label in [*known.tolist(), *new]}) > 1:
-        raise InputError("Labels must be all text or all numbers, in all batches together.")
-    dtype = np.result_type(known, *seen)
-    return np.concatenate([known.astype(dtype), np.array(sorted(new), dtype)])

@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.base import BaseELM
-from samara.estimators.faces import Regression
 from samara.estimators.online import OnlineRegression
+from samara.estimators.regression import Regression
 
 
 class ELMRegressor(OnlineRegression, BaseELM, Regression):

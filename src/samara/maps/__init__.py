@@ -1,5 +1,6 @@
 """h(x): hidden layers, scalings and codings."""
 
+from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
@@ -10,6 +11,7 @@ from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, a
 from samara.maps.scaling import (
     AsFloat,
     ClassCodes,
+    LabelCodes,
     OneHot,
     OwnScaling,
     QuantileNormal,
@@ -24,11 +26,18 @@ __all__ = [
     "AdditiveNodes",
     "AsFloat",
     "ClassCodes",
+    "Coding",
+    "Columns",
+    "CrossEncoded",
     "DirectLink",
+    "Encoded",
     "Gramian",
     "Kernel",
     "KernelRows",
+    "LabelCodes",
     "Landmarks",
+    "Levels",
+    "Number",
     "OneHot",
     "OwnScaling",
     "Project",

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from samara.core import Array, FeatureMap, dense
+from samara.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,33 @@ class ClassCodes:
         made[...] = -1.0
         made[np.arange(len(codes)), codes] = 1.0
         return made
+
+
+@dataclass(frozen=True)
+class LabelCodes:
+    """Labels as a raw table has them (numbers, or codes of texts) → the target rows of `ClassCodes`."""
+
+    values: Array  # (C,) distinct, increasing
+    positions: Array  # (C,) the place of each among the sorted classes
+    name: str = "the target"
+
+    @classmethod
+    def of(cls, classes: Array, name: str) -> LabelCodes:
+        """From the values of the classes, in the order of the classes."""
+        order = np.argsort(classes)
+        return cls(classes[order], order, repr(name))
+
+    @property
+    def n_out(self) -> int:
+        return 1 if len(self.values) == 2 else len(self.values)
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Target rows of a column of labels; refuses a label that is no class."""
+        place = np.searchsorted(self.values, X[:, 0]).clip(max=len(self.values) - 1)
+        strange = int((self.values[place] != X[:, 0]).sum())
+        if strange:
+            raise InputError(f"{strange:,} of {len(X):,} rows of {self.name} hold an unknown class.")
+        return ClassCodes(np.arange(len(self.values)))(self.positions[place][:, None], out)
 
 
 @dataclass(frozen=True)

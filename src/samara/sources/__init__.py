@@ -1,5 +1,17 @@
 """Where rows come from."""
 
 from samara.sources.arrays import ArraySource
+from samara.sources.frames import FrameRows, frame_rows, is_frame, is_plain
+from samara.sources.scanned import Scan
+from samara.sources.stream import StreamSource, Width
 
-__all__ = ["ArraySource"]
+__all__ = [
+    "ArraySource",
+    "FrameRows",
+    "Scan",
+    "StreamSource",
+    "Width",
+    "frame_rows",
+    "is_frame",
+    "is_plain",
+]

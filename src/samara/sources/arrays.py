@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from samara.core import Array, Block, FeatureMap
+from samara.core import Array, Block, FeatureMap, Labels
 from samara.rowkeys import fold_of, row_keys
 
 # Rows sorted by fold at a time: long runs of one fold keep the blocks full and are seldom carried over;
@@ -29,6 +29,7 @@ class ArraySource:
     maps: tuple[FeatureMap, ...] = ()
     target: FeatureMap | None = None
     n_folds: int = 1
+    labels: Labels | None = None  # the texts behind codes: the first block carries them
 
     @property
     def n_rows(self) -> int:
@@ -127,4 +128,5 @@ class ArrayPart:
             start=start,
             fold=fold,
             maps=source.maps,
+            labels=source.labels if start == 0 else None,
         )

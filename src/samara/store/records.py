@@ -20,9 +20,9 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from samara.store.heads import (
 )
 from samara.store.pieces import pieces, raw
 
+T = TypeVar("T")
 Json = None | bool | int | float | str | list[Any] | dict[str, Any]
 
 
@@ -118,11 +119,48 @@ def read_record(path: Path) -> Record:
     StoreError
         If the file can't be read, is no record, is damaged or was written by a newer version.
     """
+    return _opened(path, _read)
+
+
+def read_header(path: Path) -> tuple[dict[str, Any], dict[str, tuple[str, tuple[int, ...]]]]:
+    """Read the header of a record, and dtype and shape of its arrays, but not the arrays.
+
+    The length and the structure of the file are checked; the checksum, which needs all of it, is not.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    header : dict
+        As of `read_record`.
+    arrays : dict
+        Names to dtypes and shapes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    StoreError
+        If the file can't be read, is no record, is of the wrong length or was written by a newer version.
+    """
+
+    def read(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, tuple[str, tuple[int, ...]]]]:
+        text, specs, _ = _checked_head(file, size)
+        return _parsed_header(text), {spec.name: (DTYPES[spec.code].name, spec.shape) for spec in specs}
+
+    return _opened(path, read)
+
+
+def _opened(path: Path, read: Callable[[BinaryIO, int], T]) -> T:
+    """What is read of a file, or why it can't be, in the name of the file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
             raise RefusedError("it is a folder or a device, not a file")
         with open(path, "rb", buffering=0) as file:
-            return _read(file, os.fstat(file.fileno()).st_size)
+            return read(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -152,6 +190,16 @@ def _header_text(header: Mapping[str, Json]) -> str:
 
 def _read(file: BinaryIO, size: int) -> Record:
     """The record, every byte of it checked."""
+    text, specs, checksum = _checked_head(file, size)
+    found = hashlib.sha256(spelled_head(text, specs, UNSIGNED))
+    arrays = {spec.name: _read_array(file, spec, found) for spec in specs}
+    if found.hexdigest() != checksum:
+        raise RefusedError("it is damaged, for its checksum doesn't fit")
+    return Record(_parsed_header(text), arrays)
+
+
+def _checked_head(file: BinaryIO, size: int) -> tuple[str, list[Spec], str]:
+    """Header text, arrays and checksum, if the head is spelled as it has to be and the length fits."""
     head = _read_head(file, size)
     text, specs, checksum = parsed_head(head[8:])
     if spelled_head(text, specs, checksum) != head:
@@ -159,11 +207,7 @@ def _read(file: BinaryIO, size: int) -> Record:
     missing = len(head) + sum(spec.nbytes for spec in specs) - size
     if missing:
         raise RefusedError(f"it is {abs(missing):,} bytes too {'short' if missing > 0 else 'long'}")
-    found = hashlib.sha256(spelled_head(text, specs, UNSIGNED))
-    arrays = {spec.name: _read_array(file, spec, found) for spec in specs}
-    if found.hexdigest() != checksum:
-        raise RefusedError("it is damaged, for its checksum doesn't fit")
-    return Record(_parsed_header(text), arrays)
+    return text, specs, checksum
 
 
 def _read_head(file: BinaryIO, size: int) -> bytes:

@@ -1,6 +1,8 @@
 """What one pass keeps."""
 
+from samara.summaries.columns import ColumnProfile, Limits
 from samara.summaries.layout import Layout
+from samara.summaries.levels import MISSING, LevelMoments
 from samara.summaries.moments import Moments
 from samara.summaries.predictions import LeaveOneOut, Predictions, Press
 from samara.summaries.products import HeldOut, Products, SparseSketch
@@ -8,10 +10,14 @@ from samara.summaries.profile import ColumnMoments, Profile
 from samara.summaries.triangle import Rows, Triangle
 
 __all__ = [
+    "MISSING",
     "ColumnMoments",
+    "ColumnProfile",
     "HeldOut",
     "Layout",
     "LeaveOneOut",
+    "LevelMoments",
+    "Limits",
     "Moments",
     "Predictions",
     "Press",

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from samara.core import Array, Block, dense
+from samara.core import Array, Block
 from samara.errors import NonFiniteError
 from samara.linalg import kernels
 from samara.rowkeys import row_keys
+from samara.summaries.sampling import RowSample
 
 
 class ColumnMoments:
@@ -89,11 +90,7 @@ class ColumnMoments:
 
 
 class Profile:
-    """Column moments of inputs and targets, and which rows have the smallest keys (a uniform sample).
-
-    The sample is the same however the rows are ordered, cut or repeated, and a smaller sample is the
-    beginning of a larger one.
-    """
+    """Column moments of inputs and targets, and which rows have the smallest keys (a uniform sample)."""
 
     def __init__(self, sample_rows: int = 0, salt: int = 0) -> None:
         self.sample_rows = sample_rows
@@ -101,14 +98,14 @@ class Profile:
         self.n_rows = 0
         self.inputs = ColumnMoments()
         self.targets = ColumnMoments()
-        self._keys: Array = np.zeros(0, np.uint64)
-        self._sample: Array | None = None
+        self.drawn = RowSample(sample_rows)
 
     def update(self, block: Block) -> None:
         """Look at a block; refuse NaN and infinity."""
         if not len(block):
             return
-        inputs = ColumnMoments.of(block.X, block.weight)
+        X = block.inputs()
+        inputs = ColumnMoments.of(X, block.weight)
         targets = ColumnMoments.of(block.y, block.weight)
         for moments, what in ((inputs, "X"), (targets, "y")):
             if not (np.isfinite(moments.low).all() and np.isfinite(moments.high).all()):
@@ -117,30 +114,27 @@ class Profile:
         self.inputs.merge(inputs)
         self.targets.merge(targets)
         if self.sample_rows:
-            self._draw(row_keys(block.X, self.salt), block.X)
+            self.drawn.draw(row_keys(X, self.salt), X)
 
     def merge(self, other: Self) -> None:
         """Add another's look."""
         self.n_rows += other.n_rows
         self.inputs.merge(other.inputs)
         self.targets.merge(other.targets)
-        if other._sample is not None:
-            self._draw(other._keys, other._sample)
+        self.drawn.merge(other.drawn)
 
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """What is there between two blocks."""
         weights = [self.inputs.weight, self.targets.weight]
-        arrays = {"keys": self._keys}
+        arrays = self.drawn.state()
         for name, moments in (("inputs", self.inputs), ("targets", self.targets)):
             arrays[name] = np.stack([moments.mean, moments.squares, moments.low, moments.high])
-        if self._sample is not None:
-            arrays["sample"] = self._sample
         return {"rows": self.n_rows, "weights": weights}, arrays
 
     def restore(self, numbers: dict[str, Any], arrays: dict[str, Array]) -> None:
         """Go on from a state."""
-        self.n_rows, self._keys = int(numbers["rows"]), arrays["keys"]
-        self._sample = arrays.get("sample")
+        self.n_rows = int(numbers["rows"])
+        self.drawn.restore(arrays)
         for which, name in enumerate(("inputs", "targets")):
             moments: ColumnMoments = getattr(self, name)
             moments.weight = float(numbers["weights"][which])
@@ -149,19 +143,5 @@ class Profile:
     @property
     def sample(self) -> Array:
         """Up to ``sample_rows`` distinct rows, in the order of their keys."""
-        return np.zeros((0, len(self.inputs.mean))) if self._sample is None else self._sample
-
-    def _draw(self, keys: Array, X: Any) -> None:
-        if len(self._keys) == self.sample_rows:
-            below = np.flatnonzero(keys < self._keys[-1])
-            if not len(below):
-                return
-            keys, X = keys[below], X[below]
-        keys, first = np.unique(keys, return_index=True)
-        keys, first = keys[: self.sample_rows], first[: self.sample_rows]
-        rows = dense(X[first]).astype(np.float64)
-        if self._sample is not None:
-            keys, first = np.unique(np.concatenate([self._keys, keys]), return_index=True)
-            keys, first = keys[: self.sample_rows], first[: self.sample_rows]
-            rows = np.concatenate([self._sample, rows])[first]
-        self._keys, self._sample = keys, rows
+        rows = self.drawn.rows
+        return np.zeros((0, len(self.inputs.mean))) if rows is None else rows

@@ -1,0 +1,126 @@
+"""The face of estimators whose targets are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+from sklearn.base import RegressorMixin
+
+from samara.core import Array
+from samara.estimators.common import ClosedForm
+from samara.estimators.given import GivenTable
+from samara.estimators.inputs import check_inputs, check_weights
+from samara.estimators.progress import reporting
+from samara.estimators.scores import scored
+from samara.estimators.tables import given_frame, given_scan, is_table
+from samara.sources import ArraySource, Scan
+
+
+class Regression(RegressorMixin, ClosedForm):
+    """Fit to numbers, one column or several, and predict them."""
+
+    @reporting
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, every: Any = "30s"
+    ) -> Self:
+        """Fit to rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Inputs: numbers of any type; the columns of a frame, or of what :func:`samara.scan` gives, may
+            also hold texts, dates and missing values.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
+            Targets; a scan has them in it.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the row twice; a weight of 0 leaves it out.
+        checkpoint : str or path, optional
+            File in which the fit is written down every so often. After a crash the same call goes on from
+            there, and ends in the same model to the bit; another table or other parameters are refused with
+            a `StoreError`, a file that another fit uses with a `LockedError`. Passes of ``gram``, ``qr`` and
+            ``nystroem`` and that of leave-one-out go on where they were; other solvers begin theirs anew, and
+            those of kernel models refuse a checkpoint.
+        every : str or float, default="30s"
+            How often, such as ``"30s"``, ``"5min"`` or a number of seconds.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with self._all_or_nothing():
+            if is_table(X):
+                given, one = self._given_table(X, y, sample_weight)
+                self._fit_table(given, (checkpoint, every))
+            else:
+                X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
+                weight, one = check_weights(sample_weight, X), y.ndim == 1
+                source = ArraySource(X, y.reshape(len(y), -1), weight)
+                self._fit_arrays(source, (checkpoint, every))
+            self._one_target = one
+        return self
+
+    def _given_table(self, X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, bool]:
+        """A table to fit, and whether it has one target, as a vector."""
+        if isinstance(X, Scan):
+            return given_scan(X, y, sample_weight, classes=False), len(X.targets) == 1
+        given, targets = given_frame(X, y, sample_weight)
+        return given, targets.ndim == 1
+
+    def predict(self, X: Any) -> Array:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictions.
+        """
+        return self._numbers(self._outputs(X))
+
+    def predict_batches(self, X: Scan) -> Iterator[Array]:
+        """Predict the targets of files, some rows at a time, in their order.
+
+        Parameters
+        ----------
+        X : scan
+            Rows, as :func:`samara.scan` gives them.
+
+        Yields
+        ------
+        y : ndarray of shape (some rows,) or (some rows, n_targets)
+            Predictions of the next rows.
+        """
+        return (self._numbers(outputs) for _, outputs in self._streamed(X))
+
+    def _numbers(self, outputs: Array) -> Array:
+        return outputs[:, 0] if self._one_target else outputs
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Coefficient of determination R² of the predictions; with several targets its mean.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), optional
+            Targets; a scan has them in it.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights.
+
+        Returns
+        -------
+        score : float
+            R².
+        """
+        return scored(self, X, y, sample_weight).results()["r2"]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

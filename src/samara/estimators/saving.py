@@ -1,0 +1,179 @@
+"""Fitted estimators to files and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from samara.core import Array
+from samara.errors import InputError
+from samara.estimators.classification import Classification
+from samara.estimators.classifier import ELMClassifier
+from samara.estimators.common import ClosedForm
+from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
+from samara.estimators.regressor import ELMRegressor
+from samara.maps import Columns
+from samara.model import Model
+from samara.model_checks import (
+    check_columns,
+    check_labels,
+    check_model,
+    check_ridge,
+    check_selection,
+    holds_rows,
+)
+from samara.model_files import About, ModelFile, packed, read_model, refusals
+from samara.plan import Plan
+from samara.selection import Selection
+from samara.store import RefusedError, refuse_other_names, write_record
+from samara.store.annotations import fits
+from samara.store.files import Path
+
+ESTIMATORS: Mapping[str, type[ClosedForm]] = {
+    cls.__name__: cls for cls in (ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier)
+}
+_SHARED: Mapping[str, Any] = {
+    "model_": Model,
+    "plan_": Plan,
+    "selection_": Selection | None,
+    "alpha_": float | Array,
+    "rank_": int,
+    "condition_": float,
+    "approximation_error_": float,
+    "n_features_in_": int,
+}
+_OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
+_OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
+_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "columns_": Columns}
+
+
+def save(estimator: ClosedForm, path: Path, config: str | None) -> None:
+    """Write a fitted estimator into a file."""
+    name = type(estimator).__name__
+    if ESTIMATORS.get(name) is not type(estimator):
+        raise InputError(
+            f"{name} can't be saved: a file holds Samara's own estimators only, {', '.join(ESTIMATORS)}."
+        )
+    check_is_fitted(estimator, "model_")
+    asked = _attributes(type(estimator))
+    with estimator._together():  # another thread may be learning
+        fitted = {one: getattr(estimator, one) for one in asked}
+        fitted |= {one: vars(estimator)[one] for one in _IF_THERE if one in vars(estimator)}
+    file = ModelFile(name, _about(fitted), estimator.get_params(deep=False), fitted, config)
+    header, arrays = packed(file)
+    estimator._settings()  # what could not be loaded again is not saved
+    try:
+        _check(type(estimator), fitted)
+    except RefusedError as refusal:
+        raise InputError(f"{name} can't be saved: {refusal}.") from None
+    write_record(path, header, arrays)
+
+
+def load(path: Path) -> Any:
+    """Load what :meth:`ELMRegressor.save` and the other estimators' wrote.
+
+    Nothing in the file is executed. Every byte, every field and every shape is checked before the estimator
+    is there; what could not have been saved is refused.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+        The fitted estimator: it predicts the same to the bit, and can be fitted anew, copied and saved.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    StoreError
+        If it is no model file, is damaged, was written by a newer version, or holds what can't be.
+
+    Examples
+    --------
+    >>> import samara, tempfile, os
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = os.path.join(tempfile.mkdtemp(), "iris.samara")
+    >>> samara.ELMClassifier(n_hidden=50, random_state=0).fit(X, y).save(path)
+    >>> samara.load(path).predict(X[:2])
+    array([0, 0])
+    """
+    file = read_model(path)
+    with refusals(path):
+        cls = ESTIMATORS.get(file.estimator)
+        if cls is None:
+            raise RefusedError(f"its estimator is unknown: {file.estimator[:40]!a}")
+        refuse_other_names(dict(file.parameters), cls._get_param_names(), "parameters")
+        estimator = cls(**file.parameters)
+        _check_parameters(estimator)
+        _check(cls, file.fitted)
+        if file.about != _about(file.fitted):
+            raise RefusedError("what it says about its model is not true of it")
+        estimator.__dict__.update(file.fitted)
+        return estimator
+
+
+def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
+    """What a fitted estimator of this class has, and of which type."""
+    own = _OF_KERNEL if issubclass(cls, BaseKernelELM) else _OF_ELM
+    target = {"classes_": Array} if issubclass(cls, Classification) else {"_one_target": bool}
+    return {**_SHARED, **own, **target}
+
+
+def _check_parameters(estimator: ClosedForm) -> None:
+    """Parameters that a fit would refuse are refused here."""
+    try:
+        estimator._settings()
+    except Exception as error:  # whatever the checks stumble over, it is the parameters
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise RefusedError(f"its parameters can't be used: {reason[:200]}") from None
+
+
+def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
+    """Refuse attributes that can't be those of one fit."""
+    asked = _attributes(cls) | {name: hint for name, hint in _IF_THERE.items() if name in fitted}
+    refuse_other_names(dict(fitted), list(asked), "fitted")
+    for name, hint in asked.items():
+        if not fits(fitted[name], hint):
+            raise RefusedError(f"its fitted/{name} is of the wrong type, {type(fitted[name]).__name__}")
+    model, n_features = fitted["model_"], fitted["n_features_in_"]
+    columns, names = fitted.get("columns_"), fitted.get("feature_names_in_")
+    if columns is not None:
+        check_columns(columns, n_features)
+    check_model(model, n_features if columns is None else columns.n_out)
+    n_nodes, n_outputs = model.coef.shape
+    check_ridge(fitted["alpha_"], n_outputs)
+    if fitted["selection_"] is not None:
+        check_selection(fitted["selection_"], n_outputs)
+    if names is not None and (names.shape != (n_features,) or names.dtype != object):
+        raise RefusedError(f"its feature names are not {n_features} texts")
+    if fitted.get("_n_features_out", n_nodes) != n_nodes:
+        raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
+    if "classes_" in fitted:
+        check_labels(fitted["classes_"], n_outputs)
+    elif fitted["_one_target"] and n_outputs != 1:
+        raise RefusedError(f"its one target has {n_outputs} outputs")
+
+
+def _about(fitted: Mapping[str, Any]) -> About:
+    """What the file says at a glance."""
+    model, names, columns = fitted["model_"], fitted.get("feature_names_in_"), fitted.get("columns_")
+    classes = fitted.get("classes_")
+    return About(
+        n_features=int(fitted["n_features_in_"]),
+        n_outputs=int(np.shape(model.coef)[1]),
+        n_nodes=len(model.coef),
+        maps=tuple(type(one).__name__ for one in model.maps),
+        feature_names=None if names is None else tuple(names.tolist()),
+        columns=None if columns is None else tuple((one.name, one.kind) for one in columns.schema),
+        classes=None if classes is None else tuple(classes.tolist()),
+        contains_training_rows=any(map(holds_rows, model.maps)),
+        resumable=False,
+    )

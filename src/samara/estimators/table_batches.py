@@ -1,0 +1,101 @@
+"""Raw tables for estimators that learn as rows arrive: the first freezes the columns, later ones follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from samara.core import Array, FeatureMap
+from samara.costs import DEFAULT_BLOCK
+from samara.engines import Threads
+from samara.estimators.inputs import check_weights, distinct, refuse_bad_targets
+from samara.estimators.tables import chunks_of, fitting_scan, given_scan, numbered, set_names
+from samara.maps import ClassCodes, Columns
+from samara.sources import ArraySource, Scan, frame_rows
+from samara.summaries import ColumnMoments
+from samara.tables import Asked, Looked, Table, look_at
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """Some rows, behind the map of their columns, and their targets or labels as users know them."""
+
+    rows: ArraySource
+    y: Array
+    inputs: ColumnMoments | None = None  # of all rows of the first table, by which they are scaled
+
+
+def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) -> Iterator[Arriving]:
+    """The rows of a table as batches; the columns of the first one are learned and set on the estimator."""
+    columns: Columns | None = estimator.__dict__.get("columns_")
+    if isinstance(X, Scan):
+        return _scanned(estimator, X, (y, sample_weight), classes)
+    rows = frame_rows(X, None if columns is None else columns.schema)
+    refuse_bad_targets(y)
+    given = column_or_1d(y, warn=True) if classes else check_array(y, ensure_2d=False, input_name="y")
+    check_consistent_length(rows.X, given)
+    source = ArraySource(rows.X, _upright(given), check_weights(sample_weight, rows.X), labels=rows.labels)
+    if columns is None:
+        coded = source.with_targets(ClassCodes(distinct(given))) if classes else source
+        table = Table(coded, rows.schema, numbered(coded.n_targets), classes=False)
+        looked = _learned(estimator, table)
+        return iter([Arriving(replace(source, maps=_maps_of(looked)), given, _inputs(looked))])
+    if not (columns.is_identity and not np.isnan(source.X).any()):
+        source = source.map(columns)
+    return iter([Arriving(source, given)])
+
+
+def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool) -> Iterator[Arriving]:
+    """The rows of a scan, after a look at all of them: what can't be read is known before any is learned."""
+    columns: Columns | None = estimator.__dict__.get("columns_")
+    if estimator._began():
+        names = getattr(estimator, "feature_names_in_", None)
+        scan = fitting_scan(scan, columns, names, estimator.n_features_in_)
+    given = given_scan(scan, *beside, classes=classes)
+    fresh = not estimator._began()
+    looked = _learned(estimator, given.table) if fresh else look_at(given.table, _engine(), Asked(0, 5, 0))
+    maps = _maps_of(looked) if fresh else () if columns is None else (columns,)
+    inputs = _inputs(looked) if fresh else None
+    labels = looked.labels
+
+    def batches() -> Iterator[Arriving]:
+        for chunk in chunks_of(scan):
+            y = chunk.y if len(scan.targets) > 1 else chunk.y[:, 0]
+            if labels is not None:
+                order = np.argsort(looked.facts.classes)
+                place = np.searchsorted(looked.facts.classes, y, sorter=order)
+                y = labels[order[place]]
+            yield Arriving(ArraySource(chunk.X, _upright(y), chunk.weight, maps=maps), y, inputs)
+
+    return batches()
+
+
+def _learned(estimator: Any, table: Table) -> Looked:
+    """A look at the first rows, which freezes their columns."""
+    looked = look_at(table, _engine(), Asked(0, 5, 0))
+    if looked.columns is not None:
+        estimator.columns_, estimator.facts_ = looked.columns, looked.facts
+    set_names(estimator, table.schema, table.rows.n_features)
+    return looked
+
+
+def _maps_of(looked: Looked) -> tuple[FeatureMap, ...]:
+    maps: tuple[FeatureMap, ...] = getattr(looked.source, "maps", ())
+    return maps
+
+
+def _inputs(looked: Looked) -> ColumnMoments | None:
+    return None if looked.profile is None else looked.profile.inputs
+
+
+def _engine() -> Threads:
+    return Threads(block_rows=DEFAULT_BLOCK)
+
+
+def _upright(y: Array) -> Array:
+    """Targets in columns."""
+    return y.reshape(len(y), -1)

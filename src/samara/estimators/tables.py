@@ -1,0 +1,137 @@
+"""Raw tables as users give them: frames with texts, dates or gaps, and scans of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from samara.core import Array, Chunk
+from samara.errors import InputError
+from samara.estimators.given import GivenTable
+from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.maps import Columns
+from samara.schema import Column, Schema, names_of, text_code
+from samara.sources import ArraySource, FrameRows, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
+from samara.tables import Table
+
+UNKNOWN_ROWS = 1_000_000  # taken to be there, for planning, where there is no telling
+
+
+def is_table(X: Any) -> bool:
+    """Whether X is a scan, or a frame that holds more than complete numbers."""
+    return isinstance(X, Scan) or (is_frame(X) and not is_plain(X))
+
+
+def given_scan(scan: Scan, y: Any, sample_weight: Any, classes: bool, class_weight: Any = None) -> GivenTable:
+    """The rows of files, to be fitted."""
+    refuse_beside(scan, y, sample_weight)
+    table = Table(stream_of(scan), scan.schema, scan.targets, classes)
+    return GivenTable(table, scan.fingerprint(), class_weight)
+
+
+def refuse_beside(scan: Scan, y: Any, sample_weight: Any) -> None:
+    """Targets and weights of a scan are columns of its own."""
+    if y is not None:
+        raise InputError("A scan has its targets in it: samara.scan(…, target=…) names them; leave y out.")
+    if sample_weight is not None:
+        raise InputError("A scan has its weights in it: samara.scan(…, weight=…) names them.")
+    if not scan.targets:
+        raise InputError("The scan has no target: samara.scan(…, target=…) names its column.")
+
+
+def stream_of(scan: Scan) -> StreamSource:
+    """The rows of a scan."""
+    counts = [piece.n_rows for piece in scan.pieces]
+    known = tuple(count for count in counts if count is not None)
+    return StreamSource(
+        scan.pieces,
+        Width(scan.n_features, len(scan.targets), scan.is_sparse),
+        guess=scan.rows_guess or UNKNOWN_ROWS,
+        counts=known if len(known) == len(counts) else None,
+    )
+
+
+def given_frame(X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, Array]:
+    """The rows of a frame, to be fitted to numbers, and these."""
+    rows = frame_rows(X)
+    refuse_bad_targets(y)
+    targets = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+    check_consistent_length(rows.X, targets)
+    weight = check_weights(sample_weight, rows.X)
+    columns = targets.reshape(len(targets), -1).astype(np.float64)
+    source = ArraySource(rows.X, columns, weight, labels=rows.labels)
+    return GivenTable(Table(source, rows.schema, numbered(columns.shape[1]), classes=False)), targets
+
+
+def labelled_frame(X: Any, y: Any, sample_weight: Any) -> tuple[FrameRows, Array, Array | None]:
+    """The rows of a frame, their labels and their weights."""
+    rows = frame_rows(X)
+    refuse_bad_targets(y)
+    check_classification_targets(y)
+    labels: Array = column_or_1d(y, warn=True)
+    check_consistent_length(rows.X, labels)
+    return rows, labels, check_weights(sample_weight, rows.X)
+
+
+def coded_table(rows: FrameRows, source: ArraySource) -> GivenTable:
+    """The rows of a frame whose classes are known and coded."""
+    return GivenTable(Table(source, rows.schema, numbered(source.n_targets), classes=False))
+
+
+def numbered(count: int) -> Schema:
+    """Names for targets that have none."""
+    return tuple(Column("y" if count == 1 else f"y{k}", "number") for k in range(count))
+
+
+def raw_rows(X: Any, columns: Columns) -> Array:
+    """New rows as the map of the columns takes them, columns found by name."""
+    return frame_rows(X, columns.schema).X
+
+
+def encoded(source: ArraySource, columns: Columns) -> ArraySource:
+    """New rows behind the map of their columns; complete numbers need none."""
+    if columns.is_identity and not np.isnan(source.X).any():
+        return source
+    return source.map(columns)
+
+
+def fitting_scan(scan: Scan, columns: Columns | None, names: Array | None, n_features: int) -> Scan:
+    """A scan of new rows, its columns those of the model."""
+    if columns is not None:
+        return scan.for_model(columns.schema)
+    if names is not None:
+        return scan.for_model(tuple(Column(str(name), "number") for name in names))
+    if scan.n_features != n_features:
+        raise InputError(f"The scan has {scan.n_features} inputs; the model was fitted on {n_features}.")
+    return scan
+
+
+def chunks_of(scan: Scan) -> Iterator[Chunk]:
+    """The rows of a scan in order, a few at a time."""
+    for part in stream_of(scan).parts(1):
+        for _, chunk in part.chunks():
+            yield chunk
+
+
+def set_names(estimator: Any, schema: Schema, n_features: int) -> None:
+    """What scikit-learn calls the columns; those of sparse rows have no names."""
+    estimator.n_features_in_ = n_features
+    estimator.__dict__.pop("feature_names_in_", None)
+    if schema:
+        estimator.feature_names_in_ = np.array(names_of(schema), dtype=object)
+
+
+def coded_classes(classes: Array, target: Column) -> Array:
+    """The classes of a model as they are read from a file."""
+    if target.kind == "text":
+        return np.array([text_code(str(label)) for label in classes.tolist()])
+    if classes.dtype.kind in "OUS":
+        raise InputError(
+            f"Target {target.name!r} holds {target.kind}s; the classes of the model are texts, such as "
+            f"{classes.tolist()[0]!r}."
+        )
+    return classes.astype(np.float64)

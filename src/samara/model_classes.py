@@ -1,0 +1,52 @@
+"""Who may be in a model file: a class that is not here is neither written nor read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from samara.engines import Threads
+from samara.kernel_settings import Nystroem
+from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop
+from samara.maps import (
+    Additive,
+    AdditiveNodes,
+    AsFloat,
+    Columns,
+    DirectLink,
+    Encoded,
+    Kernel,
+    KernelRows,
+    Landmarks,
+    Levels,
+    Number,
+    OwnScaling,
+    Project,
+    QuantileNormal,
+    Radial,
+    RadialNodes,
+    Standardize,
+    Whitened,
+)
+from samara.maps.nodes import FirstNodes
+from samara.model import Model
+from samara.plan import Plan
+from samara.schema import Column
+from samara.selection import Gcv, KFold, LCurve, Loo, Selection
+from samara.solvers import Dual, FastSvd, FastSvdGradient, Gram, Lsqr, Precondition, Qr, Rsvd, Sketch, Svd
+from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg
+from samara.solvers.sequential import Woodbury
+
+CLASSES: Mapping[str, type] = {
+    cls.__name__: cls
+    for cls in (
+        *(Model, Plan, Selection, Threads),
+        *(Standardize, AsFloat, QuantileNormal, OwnScaling),
+        *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
+        *(Kernel, KernelRows, Whitened),
+        *(Columns, Column, Number, Levels, Encoded),
+        *(KFold, Loo, Gcv, LCurve),
+        *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition),
+        *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
+        *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
+    )
+}

@@ -1,0 +1,191 @@
+"""Rows read from files as they are needed: pieces cut into even runs, and runs into blocks of one fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
+from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
+
+# Values read at a time: 16 MB in float64. A worker holds them a few times: as read, as numbers, sorted by
+# fold. With 50 columns they are 40,000 rows, so that the blocks of five folds are still full ones.
+CHUNK_CELLS = 1 << 21
+
+
+@dataclass(frozen=True)
+class Width:
+    """Columns as they are read."""
+
+    inputs: int
+    targets: int
+    is_sparse: bool = False
+
+
+@dataclass(frozen=True)
+class StreamSource:
+    """Pieces of files, in order; of their rows no more than a chunk a worker is in memory."""
+
+    pieces: tuple[Piece, ...]
+    width: Width
+    guess: int = 0  # rows, where they were not counted yet
+    counts: tuple[int, ...] | None = None  # rows of each piece
+    maps: tuple[FeatureMap, ...] = ()
+    target: FeatureMap | None = None
+    n_folds: int = 1
+    labelled: bool = False  # whether blocks carry the texts behind their codes
+    class_weights: Array | None = None  # by the code of the first target, in the order of the target map
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.counts) if self.counts is not None else self.guess
+
+    @property
+    def n_features(self) -> int:
+        return self.maps[-1].n_out if self.maps else self.width.inputs
+
+    @property
+    def n_targets(self) -> int:
+        return self.target.n_out if self.target else self.width.targets
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.width.is_sparse and not self.maps
+
+    @property
+    def chunk_rows(self) -> int:
+        """Rows read at a time, of full blocks of each fold where they are folded."""
+        return max(SMALLEST_PART, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
+
+    def map(self, feature_map: FeatureMap) -> StreamSource:
+        """The same rows, seen through one more map."""
+        return replace(self, maps=(*self.maps, feature_map))
+
+    def with_targets(self, target: FeatureMap) -> StreamSource:
+        """The same rows with their targets seen through a map."""
+        return replace(self, target=target)
+
+    def folded(self, n_folds: int) -> StreamSource:
+        """The same rows, each block of one fold only."""
+        return replace(self, n_folds=n_folds)
+
+    def cut(self, start: int, stop: int) -> ArraySource:
+        """Some of the rows, read into arrays of their own."""
+        spans = self._spans(start, stop)
+        chunks = [chunk for piece, a, b in spans for chunk in piece.chunks(self.chunk_rows, a, b)]
+        return self.batch(joined(chunks))
+
+    def batch(self, chunk: Chunk) -> ArraySource:
+        """Rows that were read, as a table in memory."""
+        weight, y = self._weighed(chunk), self.target(chunk.y) if self.target else chunk.y
+        return ArraySource(chunk.X, y, weight, maps=self.maps, n_folds=self.n_folds, labels=chunk.labels)
+
+    def parts(self, count: int) -> Sequence[StreamPart]:
+        """Up to ``count`` runs of consecutive rows, as equal as can be.
+
+        Pieces whose rows nobody counted are a part each; where they are fewer than ``count``, several read
+        each and take turns with its chunks.
+        """
+        if self.counts is None:
+            turns = 1 if len(self.pieces) >= count else count
+            return [
+                StreamPart(self, ((piece, 0, None),), number << 40, (turn, turns))
+                for number, piece in enumerate(self.pieces)
+                for turn in range(turns)
+            ]
+        count = max(1, min(count, self.n_rows // SMALLEST_PART))
+        edges = np.linspace(0, self.n_rows, count + 1).astype(int).tolist()
+        return [StreamPart(self, self._spans(a, b), a) for a, b in pairwise(edges)]
+
+    def _spans(self, start: int, stop: int) -> tuple[tuple[Piece, int, int], ...]:
+        """Which rows of which pieces are the rows from ``start`` to ``stop`` of all."""
+        counts = self.counts or tuple(piece.n_rows or stop for piece in self.pieces)
+        spans, first = [], 0
+        for piece, count in zip(self.pieces, counts, strict=True):
+            a, b = max(start - first, 0), min(stop - first, count)
+            if a < b:
+                spans.append((piece, a, b))
+            first += count
+        return tuple(spans)
+
+    def _weighed(self, chunk: Chunk) -> Array | None:
+        if self.class_weights is None:
+            return chunk.weight
+        assert self.target is not None
+        codes = self.target(chunk.y)
+        which = codes.argmax(axis=1) if codes.shape[1] > 1 else (codes[:, 0] > 0).astype(np.intp)
+        factors: Array = self.class_weights[which]
+        return factors if chunk.weight is None else np.asarray(factors * chunk.weight)
+
+
+@dataclass(frozen=True)
+class StreamPart:
+    """A run of rows, in spans of pieces."""
+
+    source: StreamSource
+    spans: tuple[tuple[Piece, int, int | None], ...]
+    start: int
+    turn: tuple[int, int] = (0, 1)  # which of how many readers of these rows
+
+    def chunks(self) -> Iterator[tuple[int, Chunk]]:
+        """The rows as they are read, each chunk with the number of its first row."""
+        first, (turn, turns) = self.start, self.turn
+        for number, chunk in enumerate(self._full()):
+            if number % turns == turn:
+                yield first, chunk
+            first += len(chunk.y)
+
+    def _full(self) -> Iterator[Chunk]:
+        """Chunks of full length: what small files give is put together."""
+        rows, held = self.source.chunk_rows, 0
+        waiting: list[Chunk] = []
+        for piece, start, stop in self.spans:
+            for chunk in piece.chunks(rows, start, stop, self.source.labelled):
+                if held and held + len(chunk.y) > rows:
+                    yield joined(waiting)
+                    waiting, held = [], 0
+                waiting.append(chunk)
+                held += len(chunk.y)
+        if held:
+            yield joined(waiting)
+
+    def blocks(self, rows: int) -> Iterator[Block]:
+        """Blocks of at most ``rows`` rows of one fold; rows of weight 0 are left out."""
+        for first, chunk in self.chunks():
+            labels = chunk.labels
+            for block in self.source.batch(chunk).parts(1)[0].blocks(rows):
+                # The texts of a chunk belong to all of its blocks; once is enough.
+                yield replace(block, start=block.start + first, labels=labels)
+                labels = None
+
+
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Chunks one after the other, as one."""
+    if len(chunks) == 1:
+        return chunks[0]
+    weights = [chunk.weight for chunk in chunks if chunk.weight is not None]
+    return Chunk(
+        X=_stacked([chunk.X for chunk in chunks]),
+        y=np.concatenate([chunk.y for chunk in chunks]),
+        weight=np.concatenate(weights) if weights else None,
+        labels=_together([chunk.labels for chunk in chunks if chunk.labels]),
+    )
+
+
+def _stacked(pieces: list[Any]) -> Any:
+    if sparse.issparse(pieces[0]):
+        return sparse.vstack(pieces, format="csr")
+    return np.concatenate(pieces)
+
+
+def _together(pieces: list[Labels]) -> Labels | None:
+    """All texts of several chunks."""
+    if not pieces:
+        return None
+    names = {name for piece in pieces for name in piece}
+    return {name: {k: v for piece in pieces for k, v in piece.get(name, {}).items()} for name in names}

@@ -1,0 +1,145 @@
+"""Raw tables: one look freezes what becomes of the columns; then their rows are like any others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from samara.core import Array, Block, Engine, FeatureMap, Source
+from samara.errors import InputError
+from samara.maps import Columns
+from samara.schema import Schema
+from samara.sources import ArraySource, StreamSource
+from samara.summaries import ColumnProfile, Limits, Profile
+from samara.tabular import cross_encoded, encoded_profile, label_codes, learn_columns
+
+SAMPLE_ROWS = 5000  # of which quantiles are taken: their ranks are within 2 % (see ColumnProfile)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a table as they are read, and what their columns are."""
+
+    rows: ArraySource | StreamSource
+    schema: Schema
+    targets: Schema
+    classes: bool  # whether the target holds classes that are still to be found
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a look at a table gives: the rows as a fit takes them, and the frozen maps that make them so."""
+
+    source: Source
+    profile: Profile | None  # of sparse rows the fit has a look of its own
+    columns: Columns | None
+    facts: ColumnProfile
+    labels: Array | None  # the classes, sorted, where they were to be found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the fit needs to know of the rows."""
+
+    sample_rows: int
+    n_folds: int
+    salt: int
+
+
+def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = None) -> Looked:
+    """One pass: columns profiled, their maps frozen, classes found, rows counted."""
+    rows = table.rows
+    folds = asked.n_folds if asked.n_folds > 1 else 5
+
+    def make() -> ColumnProfile:
+        limits = Limits(sample_rows=max(SAMPLE_ROWS, asked.sample_rows))
+        return ColumnProfile(
+            table.schema, table.targets, classes=table.classes, n_folds=folds, salt=asked.salt, limits=limits
+        )
+
+    if rows.is_sparse:
+        return _sparse_look(table, engine, class_weight)
+    facts = engine.summarize(_labelled(rows), make, name="look")
+    if facts.n_rows < 2:
+        raise InputError(f"A fit needs at least 2 rows of positive weight, got {facts.n_rows}.")
+    columns = learn_columns(facts)
+    training = cross_encoded(facts, columns)
+    source, labels = _coded(_counted(rows, facts.n_rows), table, facts, class_weight)
+    profile = encoded_profile(facts, training, source.target if table.classes else None)
+    return Looked(seen_columns(source, training), profile, columns, facts, labels)
+
+
+def seen_columns(source: Source, columns: FeatureMap) -> Source:
+    """The rows behind the map of their columns, unless all are complete numbers."""
+    complete = isinstance(columns, Columns) and columns.is_identity
+    return source if complete else source.map(columns)
+
+
+def class_labels(facts: ColumnProfile) -> Array:
+    """The classes as users know them: texts, booleans, whole numbers or numbers."""
+    values, target = facts.classes, facts.target_schema[0]
+    if target.kind == "text":
+        return np.array(facts.texts_of(target.name, values))
+    if target.kind == "boolean":
+        return values.astype(bool)
+    return values.astype(np.int64) if np.array_equal(values, np.floor(values)) else values
+
+
+def class_factors(class_weight: object, labels: Array, totals: Array) -> Array:
+    """The weight of each class, of which there is so much."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.asarray(totals.sum() / (len(labels) * totals))
+    if not isinstance(class_weight, dict):
+        raise InputError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}.')
+    strangers = [label for label in class_weight if label not in labels]
+    if strangers:
+        raise InputError(f"class_weight names a class that is not in y: {strangers[0]!r}.")
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in labels.tolist()])
+    if not (np.isfinite(factors).all() and (factors >= 0).all() and factors.any()):
+        raise InputError("class_weight must be non-negative numbers, not all zero.")
+    return factors
+
+
+class OnlyTargets(ColumnProfile):
+    """A look at the targets alone."""
+
+    def update(self, block: Block) -> None:
+        """Look at the targets of a block."""
+        super().update(replace(block, X=np.empty((len(block), 0))))
+
+
+def _sparse_look(table: Table, engine: Engine, class_weight: object) -> Looked:
+    """Rows whose columns are numbers without names: only their classes have to be found."""
+
+    def make() -> OnlyTargets:
+        return OnlyTargets((), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
+
+    facts = engine.summarize(_labelled(table.rows), make, name="targets")
+    source, labels = _coded(_counted(table.rows, facts.n_rows), table, facts, class_weight)
+    return Looked(source, None, None, facts, labels)
+
+
+def _coded(
+    source: ArraySource | StreamSource, table: Table, facts: ColumnProfile, class_weight: object
+) -> tuple[ArraySource | StreamSource, Array | None]:
+    """The rows with their classes coded and weighed, and the classes."""
+    if not table.classes:
+        return source, None
+    source, labels = source.with_targets(label_codes(facts)), class_labels(facts)
+    if class_weight is not None:
+        assert isinstance(source, StreamSource)  # of rows in memory the classes are known beforehand
+        factors = class_factors(class_weight, labels, facts.class_weights())
+        source = replace(source, class_weights=factors)
+    return source, labels
+
+
+def _labelled(rows: ArraySource | StreamSource) -> ArraySource | StreamSource:
+    return replace(rows, labelled=True) if isinstance(rows, StreamSource) else rows
+
+
+def _counted(rows: ArraySource | StreamSource, n_rows: int) -> ArraySource | StreamSource:
+    """The rows, now that their number is known."""
+    if not isinstance(rows, StreamSource) or rows.counts is not None:
+        return rows
+    return replace(rows, guess=n_rows)
