@@ -10,7 +10,7 @@ import numpy as np
 from samara.core import Array, Batch, Factor, FeatureMap
 from samara.errors import InputError
 from samara.linalg.triangular import triangle
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.settings import Settings
 from samara.solvers import NormalFactor, RootFactor, RowFactor
 from samara.summaries import Layout, Moments, Triangle
