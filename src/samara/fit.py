@@ -16,7 +16,7 @@ from samara.errors import BudgetError, ConditionWarning
 from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.prepare import draw_maps, first_look, look, steps_seen
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
 from samara.settings import N_RIDGES, Settings
@@ -146,7 +146,8 @@ class Trial:
         likely = peak_bytes(
             replace(shape, likely_steps=steps), "lsqr", self.plan.block_rows, self.plan.workers
         )
-        self.plan = replace(self.plan, peak_bytes=likely)
+        beside = self.settings.budget.beside(self.plan.workers)
+        self.plan = replace(self.plan, peak_bytes=likely + beside)
 
     def _plan_triangle(self) -> None:
         """Plan anew: a triangle takes more room than the Gram, and may be refused."""

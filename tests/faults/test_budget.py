@@ -8,7 +8,7 @@ import pytest
 from samara import BudgetError, ELMClassifier, ELMRegressor, SamaraError
 from samara.costs import SMALLEST_BLOCK, Shape, peak_bytes
 from samara.engines import Threads
-from samara.plan import Budget, make_plan
+from samara.plans import Budget, make_plan
 from samara.sources import ArraySource
 from tests.faults.checks import refused
 

@@ -28,7 +28,7 @@ from samara.model_checks import (
     holds_rows,
 )
 from samara.model_files import About, ModelFile, packed, read_model, refusals
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.selection import Selection
 from samara.store import RefusedError, refuse_other_names, write_record
 from samara.store.annotations import fits
