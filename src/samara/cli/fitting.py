@@ -44,7 +44,7 @@ def run_resume(checkpoint: str, output: Output) -> dict[str, Any]:
 
 def _fitted(request: Request, output: Output) -> dict[str, Any]:
     from samara.costs import parse_memory
-    from samara.resident import peak_resident_bytes, resident_bytes
+    from samara.resident import peak_resident_bytes
 
     with usage_errors():
         limit = parse_memory(request.run.memory)
@@ -60,7 +60,6 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
         test = _test_table(job)
         output.note(f"{job.task.name}: {job.task.why}")
         progress.started()
-        before = resident_bytes()
         began = time.perf_counter()
         job.estimator.fit(job.table, checkpoint=request.run.checkpoint, every=request.run.every or "30s")
         seconds = time.perf_counter() - began
@@ -68,9 +67,7 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
     peak = peak_resident_bytes()
     job.estimator.set_params(engine=None)  # what shows progress is no part of a model
     job.estimator.save(request.run.out, config=request.config_hash())
-    result = _result(
-        job, {"seconds": seconds, "peak": peak, "before": before, "passes": passes, "limit": limit}
-    )
+    result = _result(job, {"seconds": seconds, "peak": peak, "passes": passes, "limit": limit})
     if test is not None:
         from samara.cli.models import scores_of
 
@@ -121,7 +118,7 @@ def _result(job: Job, measured: dict[str, Any]) -> dict[str, Any]:
         "rows_per_second": rows / max(seconds, 1e-9),
         "memory": {
             "limit": measured["limit"],
-            "predicted": None if measured["before"] is None else measured["before"] + plan.peak_bytes,
+            "predicted": plan.peak_bytes,
             "peak": measured["peak"],
         },
         "passes": pass_table(passes),

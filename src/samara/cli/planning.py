@@ -17,31 +17,37 @@ from samara.cli.progress import PassProgress
 
 def run_plan(request: Request, output: Output) -> dict[str, Any]:
     """Say how a fit would run, without reading the rows."""
-    from samara.estimators.trials import planned, solver_plans
+    import samara
 
     job = opened(request)
     output.note(f"{job.task.name}: {job.task.why}")
-    plans = solver_plans(lambda name: make_estimator(with_solver(request, name), job.task), job.table)
-    chosen = planned(job.estimator, job.table)
+    found = samara.plan(job.estimator, job.table)
+    output.text(_table_told(found))
+    marks = [("→" if one.chosen else " " if one.fits else "×") for one in found.candidates]
     rows = [
-        [
-            f"{'→' if name == chosen.solver else ' '} {name}",
-            *(["", "", ""] if isinstance(plan, str) else _costs(plan)),
-            plan if isinstance(plan, str) else "",
-        ]
-        for name, plan in plans.items()
+        [f"{mark} {one.solver}", _passes(one), told.duration(one.seconds), told.size(one.peak_bytes), one.why]
+        for mark, one in zip(marks, found.candidates, strict=True)
     ]
-    output.rows(
-        ["solver", "passes", "Gflop", "peak above the input", ""], rows, [*plans].index(chosen.solver)
+    heads = ["  solver", "passes", "time", "peak memory", "why, or why not"]
+    output.rows(heads, rows, marks.index("→") if "→" in marks else None)
+    if found.refusal:
+        output.text(f"\nA fit would be refused: {found.refusal}")
+    chosen = found.chosen.solver if found.chosen else None
+    return {"task": asdict(job.task), "chosen": chosen, **found.to_dict()}
+
+
+def _passes(one: Any) -> str:
+    return str(one.passes) if one.passes == one.most_passes else f"{one.passes} to {one.most_passes}"
+
+
+def _table_told(found: Any) -> str:
+    """What the plan is for."""
+    table = found.table
+    limit = "no limit" if found.memory is None else f"limit {told.size(found.memory)}"
+    return (
+        f"{table.n_rows:,} rows × {table.n_features} columns at most, {table.n_targets} target"
+        f"{'s' * (table.n_targets > 1)}; memory of the whole process, {limit}\n"
     )
-    output.text("\n" + "\n".join(chosen.reasons))
-    told_plans = {n: {"why_not": p} if isinstance(p, str) else asdict(p) for n, p in plans.items()}
-    return {"task": asdict(job.task), "chosen": chosen.solver, "plans": told_plans, "reasons": chosen.reasons}
-
-
-def _costs(plan: Any) -> list[str]:
-    several = "" if plan.most_passes == plan.passes else f" to {plan.most_passes}"
-    return [f"{plan.passes}{several}", told.number(plan.flops / 1e9), told.size(plan.peak_bytes)]
 
 
 def run_tradeoff(request: Request, plot: str, output: Output) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,9 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
         fitted = {one: getattr(estimator, one) for one in asked}
         names = ("feature_names_in_", "target_names_", "columns_")
         fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
+        # What the process held before the fit is no part of the model: equal models give equal files.
+        plan = fitted["plan_"]
+        fitted["plan_"] = replace(plan, peak_bytes=plan.peak_bytes - plan.resident, resident=0)
         if resumable:
             fitted["_stream"] = estimator._learned()
     file = ModelFile(name, _about(fitted), estimator.get_params(deep=False), fitted, config)

@@ -11,17 +11,13 @@ from typing import Any
 
 from samara.costs import format_bytes
 from samara.errors import BudgetError, InputError
-from samara.estimators.kernel import BaseKernelELM
-from samara.estimators.kernel_settings import SOLVER_NAMES
+from samara.estimators.planning import plan
 from samara.estimators.scores import evaluate
-from samara.estimators.tables import stream_of
-from samara.kernel_settings import KernelSettings
-from samara.plan import Plan
 from samara.resident import peak_resident_bytes, reset_peak
-from samara.solvers import SOLVERS
-from samara.sources import Scan
+from samara.sources.scanned import Scan
+from samara.strategies import Candidate, Strategies
 
-MOST_WORK = 50  # times that of the cheapest solver: more is hours where another takes minutes
+MOST_TIME = 50  # times that of the fastest solver: more is hours where another takes minutes
 
 
 @dataclass(frozen=True)
@@ -44,55 +40,36 @@ def run_trials(make: Callable[[str], Any], table: Scan, test: Scan | None) -> It
     Parameters
     ----------
     make : callable
-        Makes an unfitted estimator of the solver named; may refuse with `InputError`.
+        Makes an unfitted estimator of the solver named.
     table, test : scan
         Rows to fit, and rows to score or None.
 
     Yields
     ------
     Trial
-        One for every solver, those that were not tried first.
+        One for every solver, the one that should be fastest first.
     """
-    plans = {}
-    for name, plan in solver_plans(make, table).items():
-        if isinstance(plan, Plan):
-            plans[name] = plan
-        else:
-            yield Trial(name, why_not=plan)
-    least = min((plan.flops for plan in plans.values()), default=0.0)
-    for name, plan in plans.items():
-        if plan.flops > MOST_WORK * least:
-            yield Trial(name, why_not=f"{plan.flops / least:,.0f} times the work of the cheapest")
+    found = plan(make("auto"), table)
+    for one in found.candidates:
+        why_not = _why_not(one, found)
+        if why_not:
+            yield Trial(one.solver, why_not=why_not)
             continue
         try:
-            yield _tried(name, make(name), table, test)
+            yield _tried(make(one.solver), one.solver, table, test)
         except (BudgetError, InputError) as error:  # what only the rows tell
-            yield Trial(name, why_not=str(error))
+            yield Trial(one.solver, why_not=str(error))
 
 
-def solver_plans(make: Callable[[str], Any], table: Scan) -> dict[str, Plan | str]:
-    """How every solver would run, or why it can't; no row is read."""
-    plans: dict[str, Plan | str] = {}
-    for name in SOLVER_NAMES if isinstance(make("auto"), BaseKernelELM) else tuple(SOLVERS):
-        try:
-            plans[name] = planned(make(name), table)
-        except (BudgetError, InputError) as error:
-            plans[name] = str(error)
-    return plans
-
-
-def planned(estimator: Any, table: Scan) -> Plan:
-    """How a fit would run; refuses what can't be done or kept, before a row is read."""
-    settings, rows = estimator._settings(), stream_of(table)
-    if isinstance(settings, KernelSettings):
-        plan = settings.plan(rows)
-    else:
-        settings.refuse(rows)
-        plan = settings.plan(rows, settings.first_sizes())
-    free = _free_bytes()
-    if plan.memory is None and plan.peak_bytes > free:
-        raise BudgetError(f"it needs {format_bytes(plan.peak_bytes)}, and {format_bytes(free)} are free.")
-    return plan
+def _why_not(one: Candidate, found: Strategies) -> str:
+    """Why a solver is not tried; empty where it is."""
+    if not one.fits:
+        return one.why
+    free = _free_bytes() + found.resident
+    if found.memory is None and one.peak_bytes > free:
+        return f"it needs {format_bytes(one.peak_bytes)}, and {format_bytes(int(free))} are free."
+    times = one.seconds / min(other.seconds for other in found.candidates if other.fits)
+    return f"it would take about {times:,.0f} times as long as the fastest." if times > MOST_TIME else ""
 
 
 def _free_bytes() -> float:
@@ -103,7 +80,7 @@ def _free_bytes() -> float:
         return math.inf
 
 
-def _tried(name: str, estimator: Any, table: Scan, test: Scan | None) -> Trial:
+def _tried(estimator: Any, name: str, table: Scan, test: Scan | None) -> Trial:
     reset_peak()
     began = time.perf_counter()
     estimator.fit(table)

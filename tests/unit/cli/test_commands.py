@@ -198,10 +198,18 @@ def test_plan(run, data):
     done = run("plan", *data, "--memory", "2GB")
     assert done.exit_code == 0
     assert len(re.findall(r"^→ ", done.stdout, re.MULTILINE)) == 1
-    assert "solver gram: normal equations" in done.stdout
+    assert "limit 2 GB" in done.stdout
     found = result_of(run("plan", *data, "--json"))
     assert found["chosen"] == "gram"
-    assert found["plans"]["gram"]["peak_bytes"] > 0
+    gram = next(one for one in found["candidates"] if one["solver"] == "gram")
+    assert gram["chosen"]
+    assert gram["peak_bytes"] > found["resident"] > 0
+
+
+def test_a_plan_of_what_does_not_fit_says_so(run, data):
+    found = result_of(run("plan", *data, "--memory", "50MB", "--json"))
+    assert found["chosen"] is None
+    assert "50 MB" in found["refusal"]
 
 
 def test_tradeoff(run, data, folder, tmp_path):
