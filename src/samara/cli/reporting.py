@@ -51,14 +51,13 @@ def _predicted(job: Job, test: Any) -> dict[str, Any]:
     sample = Sample(model, job.table if test is None else test, ROWS)
     if not len(sample.true):
         return {}
-    seen = "rows of the fit itself, so the errors are smaller than those of new rows will be"
-    which = f"{len(sample.true):,} {seen if test is None else 'held-out rows'}"
     classes = getattr(model, "classes_", None)
+    made = sample.predictions(trained=test is None)
     told = Evaluation(
         sample.true,
-        sample.predict(sample.X),
-        f"{which}, predicted by the model.",
-        sample.probabilities(),
+        made.predicted,
+        _which_rows(len(sample.true), test is not None, made.held_out),
+        made.probabilities,
         classes,
         tuple(column.name for column in job.table.targets),
     )
@@ -74,3 +73,12 @@ def _predicted(job: Job, test: Any) -> dict[str, Any]:
     )
     name = "accuracy" if classes is not None else "R²"
     return {"evaluation": told, "importances": drops, "score_name": name}
+
+
+def _which_rows(count: int, tested: bool, held_out: bool) -> str:
+    """Which rows were predicted, and by what."""
+    if tested:
+        return f"{count:,} test rows, predicted by the model."
+    if held_out:
+        return f"{count:,} rows of the fit, each predicted by a model of the other folds."
+    return f"{count:,} rows of the fit itself, predicted by the model: its errors on new rows will be larger."

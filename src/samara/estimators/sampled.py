@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from samara.core import Array, Chunk
+from samara.estimators.held_out import held_out_outputs
 from samara.estimators.scores import class_places, largest, probabilities
 from samara.estimators.tables import coded_classes, encoded, fitting_scan, stream_of
 from samara.sources import ArraySource, Scan
@@ -23,6 +25,15 @@ def sample_rows(scan: Scan, rows: int) -> Chunk:
     starts = [0] if n <= rows else np.linspace(0, n - each, RUNS).astype(int).tolist()
     found = [stream.cut(start, min(start + (n if n <= rows else each), n)) for start in starts]
     return joined([Chunk(one.X, one.y, one.weight) for one in found])
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a model says of some rows."""
+
+    predicted: Array
+    probabilities: Array | None  # of the classes, where there are any
+    held_out: bool  # whether no row was predicted by a model that had been trained on it
 
 
 class Sample:
@@ -45,14 +56,20 @@ class Sample:
 
     def predict(self, X: Array) -> Array:
         """What is predicted for raw rows."""
-        outputs = self._outputs(X)
+        return self._predicted(self._outputs(X))
+
+    def predictions(self, trained: bool) -> Predictions:
+        """What is predicted for the rows; where the model was trained on them, by models that were not."""
+        outputs = held_out_outputs(self.estimator, self.X) if trained else None
+        held_out = not trained or outputs is not None
+        outputs = self._outputs(self.X) if outputs is None else outputs
+        chances = probabilities(outputs) if hasattr(self.estimator, "classes_") else None
+        return Predictions(self._predicted(outputs), chances, held_out)
+
+    def _predicted(self, outputs: Array) -> Array:
         if hasattr(self.estimator, "classes_"):
             return np.asarray(self.estimator.classes_[largest(outputs)])
         return _squeezed(outputs)
-
-    def probabilities(self) -> Array | None:
-        """Of the classes, where there are any."""
-        return probabilities(self._outputs(self.X)) if hasattr(self.estimator, "classes_") else None
 
     def _outputs(self, X: Array) -> Array:
         source = ArraySource(X, np.empty((len(X), 0)))

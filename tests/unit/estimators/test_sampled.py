@@ -37,7 +37,20 @@ def test_numbers_are_predicted_as_by_the_model(path):
     assert sample.names == ["x", "kind"]
     assert np.allclose(sample.predict(sample.X), model.predict(scan), rtol=1e-9)
     assert np.array_equal(sample.true, pq.read_table(path)["y"].to_numpy())
-    assert sample.probabilities() is None
+    assert sample.predictions(trained=False).probabilities is None
+
+
+def test_rows_of_the_fit_are_predicted_by_models_of_the_other_folds(path):
+    scan = samara.scan(path, target="y", columns=["x", "kind"])
+    model = samara.ELMRegressor(20, random_state=0).fit(scan)
+    sample = Sample(model, scan, 5000)
+    made = sample.predictions(trained=True)
+    assert made.held_out
+    assert np.mean((made.predicted - sample.true) ** 2) == pytest.approx(
+        model.selection_.best_score, rel=1e-6
+    )
+    given = samara.ELMRegressor(20, alpha=1.0, random_state=0).fit(scan)
+    assert not Sample(given, scan, 5000).predictions(trained=True).held_out
 
 
 def test_rows_of_an_unknown_class_are_left_out(path, tmp_path):
@@ -49,7 +62,7 @@ def test_rows_of_an_unknown_class_are_left_out(path, tmp_path):
     whole = Sample(model, scan, 5000)
     assert set(whole.true) == {"plus", "minus"}
     assert np.mean(whole.predict(whole.X) == whole.true) > 0.9
-    assert np.allclose(whole.probabilities().sum(axis=1), 1)
+    assert np.allclose(whole.predictions(trained=False).probabilities.sum(axis=1), 1)
     assert len(Sample(model, other, 5000).true) == 0
 
 
