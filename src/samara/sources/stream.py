@@ -64,6 +64,17 @@ class StreamSource:
         """Rows read at a time."""
         return max(FEWEST_ROWS, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
 
+    @property
+    def held_bytes(self) -> int:
+        """What a worker holds to read its rows.
+
+        Of what its reader decodes three and a half times as much, for Arrow's allocator rounds up and keeps
+        what it frees; and a chunk as numbers, sorted by fold, and half of the next one.
+        """
+        reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
+        rows = min(self.chunk_rows, self.n_rows)
+        return int(3.5 * reader + 20 * rows * (self.width.inputs + self.width.targets) + (8 << 20))
+
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
         return replace(self, maps=(*self.maps, feature_map))
