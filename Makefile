@@ -66,7 +66,7 @@ lock: ## pin the newest versions anew: requirements.lock and docs/requirements.l
 		| grep -vxF -f requirements.lock > docs/requirements.lock
 	@rm -rf $(LOCK_VENV)
 
-$(STAMP): pyproject.toml requirements.lock hatch_build.py src/samara/linalg/kernels.c src/samara/linalg/tiles.h
+$(STAMP): pyproject.toml requirements.lock hatch_build.py src/samara/linalg/kernels.c $(wildcard src/samara/linalg/*.h)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Samara needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@echo "Setting up $(VENV) (once; takes a minute) ..."

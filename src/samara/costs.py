@@ -26,6 +26,7 @@ from samara.shapes import (
 DEFAULT_BLOCK = 1536
 SMALLEST_BLOCK = 128
 KEY_ROWS = 131_072  # rows whose folds are worked out at a time
+PACKED_ROWS = 192  # of a block, copied for the compiled product (gram.h)
 SKETCH_ROWS = 8  # of the sketch of `precondition`, for each column
 TYPICAL_STEPS = 40  # of `lsqr`: it depends on ridge and rows, which a plan does not know
 BASE = 16 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
@@ -64,7 +65,8 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
 def _gram_bytes(shape: Shape, block: int, workers: int) -> int:
     square, folds = 8 * shape.width**2, shape.n_folds
     single = 4 * shape.width**2 if shape.itemsize == 4 else 0
-    summarize = workers * (folds * square + single + _lane_bytes(shape, block))
+    packed = shape.itemsize * min(block, PACKED_ROWS) * (shape.width + 31)
+    summarize = workers * (folds * square + single + packed + _lane_bytes(shape, block))
     # Folds and total; the system of a fold and of the next; a triangle for each worker, and one spare.
     systems = 2 if folds > 1 and workers > 1 else 1
     solve = (folds + (folds > 1) + systems + systems + workers) * square + 4 * workers * _cases(shape)

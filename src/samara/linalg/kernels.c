@@ -1,5 +1,6 @@
-/* What each block goes through, in one call: `columns` looks at its inputs, `fill` makes its hidden rows, and
- * `tile` (tiles.h) rows of a kernel matrix.
+/* What each block goes through, in one call: `columns` looks at its inputs, `keys` draws its folds, `fill`
+ * (nodes.h) makes its hidden rows, `gram` (gram.h) adds up their products, and `tile` (tiles.h) makes rows of a
+ * kernel matrix.
  *
  * Built when the package is installed, where there is a C compiler; without it NumPy does the same in many
  * short calls, at each of which the threads wait for the interpreter. The matrix product is SciPy's own,
@@ -22,54 +23,64 @@
 #define EACH_GENERATION
 #endif
 
-enum { TILE = 192 }; /* rows between product and activation: 1 or 2 MB for 1000 nodes, in the core's cache */
 enum { SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN };
 
-typedef struct {
-    const void *inputs; /* rows of float or double, each contiguous */
-    int64_t n, d, input_stride, input_is_double;
-    const double *mean, *spread;
-    const void *weights; /* (width, nodes): inputs, then the square of the row if radial, then the bias */
-    int64_t width, nodes, kind;
-    const void *shift;
-    void *out;
-    int64_t out_stride;
-    const void *gemm;
-} Job;
+/* The products written here count on 32 registers of 512 bits; with fewer, SciPy's are faster. */
+int wide_registers(void) {
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return 0;
+#endif
+}
+
+/* A sum of float32 moments carried over into float64 and begun anew: the upper triangle, or all of it. */
+EACH_GENERATION
+void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t width, int64_t triangle) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t at = i * width + (triangle ? i : 0); at < (i + 1) * width; at++) {
+            gram[at] += part[at];
+            part[at] = 0;
+        }
+}
 
 #include "tiles.h"
+#include "gram.h"
+#include "nodes.h"
 
 #define REAL float
 #define INT int32_t
 #define WORD uint32_t
 #define NAME(x) x##_single
-#define RINT rintf
 #define SQRT sqrtf
 #define TOP 126
 #define BIAS 127
 #define MANTISSA 23
-#define DEGREE 7
+#define INVERSE 0x7EF311C7u
+#define STEPS 2
 #include "kernels.c"
 #undef REAL
 #undef INT
 #undef WORD
 #undef NAME
-#undef RINT
 #undef SQRT
 #undef TOP
 #undef BIAS
 #undef MANTISSA
-#undef DEGREE
+#undef INVERSE
+#undef STEPS
 #define REAL double
 #define INT int64_t
 #define WORD uint64_t
 #define NAME(x) x##_double
-#define RINT rint
 #define SQRT sqrt
 #define TOP 1022
 #define BIAS 1023
 #define MANTISSA 52
-#define DEGREE 13
+#define INVERSE 0x7FDE623822FC16E6u
+#define STEPS 3
 #include "kernels.c"
 
 #else
@@ -78,75 +89,41 @@ typedef void (*NAME(Gemm))(const char *, const char *, const int *, const int *,
                            const REAL *, const int *, const REAL *, const int *, const REAL *, REAL *,
                            const int *);
 
-/* 2^x; beyond the normal numbers of the type, the last of them. With |r| <= 1/2 the first term left out of
- * the series of 2^r is below half a unit in the last place. */
-static inline REAL NAME(two_to)(REAL x) {
-    static const double series[14] = {
-        1.0, 0.6931471805599453, 0.2402265069591007, 0.05550410866482158, 0.009618129107628477,
-        0.0013333558146428443, 0.0001540353039338161, 1.5252733804059841e-05, 1.3215486790144309e-06,
-        1.0178086009239699e-07, 7.0549116208011233e-09, 4.4455382718708116e-10, 2.5678435993488205e-11,
-        1.3691488853904129e-12,
-    };
-    x = x < -TOP ? -TOP : x > TOP ? TOP : x;
-    REAL whole = RINT(x), r = x - whole, p = (REAL)series[DEGREE];
-    for (int k = DEGREE - 1; k >= 0; k--)
+/* 2^x for normal numbers. Added to 1.5 times the first number without fractions, x is rounded, and the last
+ * bits of the sum are the exponent; the bias is in the sum already. A NaN stays one. */
+static inline REAL NAME(power_of_two)(REAL x) {
+    static const double series[] = NAME(SERIES);
+    const REAL whole = (REAL)(((INT)3 << (MANTISSA - 1)) + BIAS);
+    enum { LAST = sizeof series / sizeof *series - 1 };
+    REAL sum = x + whole, r = x - (sum - whole), p = (REAL)series[LAST], power;
+    for (int k = LAST - 1; k >= 0; k--)
         p = p * r + (REAL)series[k];
-    INT bits = ((INT)whole + BIAS) << MANTISSA;
-    REAL power;
+    WORD bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits <<= MANTISSA;
     memcpy(&power, &bits, sizeof power);
-    return p * power;
+    return (p * r + 1) * power;
 }
 
-EACH_GENERATION
-static void NAME(activate)(REAL *restrict z, const REAL *restrict shift, int64_t nodes, int64_t kind) {
-    switch (kind) {
-    case SIGMOID:
-        for (int64_t j = 0; j < nodes; j++)
-            z[j] = 1 / (1 + NAME(two_to)(z[j])) - shift[j];
-        break;
-    case TANH:
-        for (int64_t j = 0; j < nodes; j++)
-            z[j] = 1 - 2 / (1 + NAME(two_to)(z[j])) - shift[j];
-        break;
-    case GAUSSIAN:
-        for (int64_t j = 0; j < nodes; j++)
-            z[j] = NAME(two_to)(z[j] < 0 ? z[j] : 0) - shift[j];
-        break;
-    case MULTIQUADRIC:
-        for (int64_t j = 0; j < nodes; j++)
-            z[j] = SQRT(1 + (z[j] > 0 ? z[j] : 0)) - shift[j];
-        break;
-    case RELU:
-        for (int64_t j = 0; j < nodes; j++)
-            z[j] = (z[j] > 0 ? z[j] : 0) - shift[j];
-        break;
-    default:
-        for (int64_t j = 0; j < nodes; j++)
-            z[j] -= shift[j];
-    }
+/* 2^x; beyond the normal numbers of the type, about the last of them. */
+static inline REAL NAME(two_to)(REAL x) {
+    x = x < 1 - TOP ? 1 - TOP : x > TOP - 1 ? TOP - 1 : x;
+    return NAME(power_of_two)(x);
 }
 
-/* Standardized inputs with what the weights expect after them. */
-EACH_GENERATION
-static void NAME(scale)(const Job *job, int64_t row, REAL *restrict scaled) {
-    const double *restrict mean = job->mean, *restrict spread = job->spread;
-    int64_t d = job->d;
-    if (job->input_is_double) {
-        const double *x = (const double *)job->inputs + row * job->input_stride;
-        for (int64_t j = 0; j < d; j++)
-            scaled[j] = (REAL)((x[j] - mean[j]) / spread[j]);
-    } else {
-        const float *x = (const float *)job->inputs + row * job->input_stride;
-        for (int64_t j = 0; j < d; j++)
-            scaled[j] = (REAL)((x[j] - mean[j]) / spread[j]);
+/* 1/(1 + 2^x). The bits of a number taken from a constant are those of its inverse within an eighth, and each
+ * step cubes the error. Seven products; a division takes as long as thirty. */
+static inline REAL NAME(share)(REAL x) {
+    REAL whole = 1 + NAME(two_to)(x), inverse;
+    WORD bits;
+    memcpy(&bits, &whole, sizeof bits);
+    bits = INVERSE - bits;
+    memcpy(&inverse, &bits, sizeof inverse);
+    for (int k = 0; k < STEPS; k++) {
+        REAL error = 1 - whole * inverse;
+        inverse += inverse * (error * error + error);
     }
-    if (job->kind == GAUSSIAN || job->kind == MULTIQUADRIC) {
-        REAL square = 0;
-        for (int64_t j = 0; j < d; j++)
-            square += scaled[j] * scaled[j];
-        scaled[d] = square;
-    }
-    scaled[job->width - 1] = 1;
+    return inverse;
 }
 
 /* Least and largest value, weighted mean and squares about it of each column of n rows; NaN for the ends of a
@@ -184,30 +161,26 @@ void NAME(columns)(const REAL *X, const double *weight, double total, int64_t n,
     }
 }
 
-/* Scales the inputs, multiplies by the weights, applies the activation and subtracts the shift, a tile at a
- * time, where the rows will be used. 0 where it was done, 1 where there was no room. */
-int NAME(fill)(const Job *job) {
-    NAME(Gemm) gemm = (NAME(Gemm))job->gemm;
-    const REAL one = 1, zero = 0;
-    int width = (int)job->width, nodes = (int)job->nodes, stride = (int)job->out_stride;
-    REAL *scaled = malloc(TILE * job->width * sizeof(REAL));
-    if (!scaled)
-        return 1;
-    for (int64_t lo = 0; lo < job->n; lo += TILE) {
-        int rows = job->n - lo < TILE ? (int)(job->n - lo) : TILE;
-        REAL *out = (REAL *)job->out + lo * job->out_stride;
-        for (int i = 0; i < rows; i++)
-            NAME(scale)(job, lo + i, scaled + i * job->width);
-        /* Rows seen by Fortran are columns: (nodes x width) times (width x rows). */
-        gemm("N", "N", &nodes, &rows, &width, &one, (const REAL *)job->weights, &nodes, scaled, &width, &zero,
-             out, &stride);
-        for (int i = 0; i < rows; i++)
-            NAME(activate)(out + i * job->out_stride, (const REAL *)job->shift, job->nodes, job->kind);
+/* A word for each row; rowkeys.py says which, and does the same without this. */
+EACH_GENERATION
+void NAME(keys)(const REAL *X, int64_t n, int64_t d, int64_t stride, const uint64_t *restrict factors,
+                uint64_t *restrict keys) {
+    for (int64_t i = 0; i < n; i++) {
+        const REAL *x = X + i * stride;
+        uint64_t sum = 0;
+        for (int64_t j = 0; j < d; j++) {
+            double value = (double)x[j] + 0.0;
+            uint64_t word;
+            memcpy(&word, &value, sizeof word);
+            word = (word ^ word >> 32) * factors[j];
+            sum += word ^ word >> 29;
+        }
+        keys[i] = sum;
     }
-    free(scaled);
-    return 0;
 }
 
 #include "tiles.h"
+#include "gram.h"
+#include "nodes.h"
 
 #endif

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from samara.core import Array
+from samara.linalg import blas
 from samara.linalg.blas import routine_address
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
@@ -41,7 +42,7 @@ class TileForm(NamedTuple):
 
 
 class _Job(ctypes.Structure):
-    """The structure of the same name in kernels.c."""
+    """The structure of the same name in nodes.h."""
 
     _fields_ = (
         ("inputs", ctypes.c_void_p),
@@ -76,6 +77,19 @@ class _Tile(ctypes.Structure):
         ("out", ctypes.c_void_p),
         ("out_stride", ctypes.c_int64),
         ("gemm", ctypes.c_void_p),
+    )
+
+
+class _Rows(ctypes.Structure):
+    """The structure of the same name in gram.h."""
+
+    _fields_ = (
+        ("rows", ctypes.c_void_p),
+        ("n", ctypes.c_int64),
+        ("width", ctypes.c_int64),
+        ("stride", ctypes.c_int64),
+        ("gram", ctypes.c_void_p),
+        ("gram_stride", ctypes.c_int64),
     )
 
 
@@ -137,6 +151,62 @@ def fill_rows(
     work: Callable[[Any], int] = _library().fill_double if double else _library().fill_single
     if work(ctypes.byref(job)):
         raise MemoryError("no room for a tile of scaled inputs")
+
+
+def add_gram(Z: Array, gram: Array) -> None:
+    """``gram += Z.T @ Z`` in the upper triangle (the lower one is left as it is); both of one dtype."""
+    fits = Z.dtype == gram.dtype and gram.shape == (Z.shape[1], Z.shape[1])
+    steps = Z.size and Z.strides[1] == Z.itemsize and gram.strides[1] == gram.itemsize
+    if not (fits and steps and _multiplies(Z)):
+        blas.add_gram(Z, gram)
+        return
+    job = _Rows(
+        rows=Z.ctypes.data,
+        n=len(Z),
+        width=Z.shape[1],
+        stride=_stride(Z),
+        gram=gram.ctypes.data,
+        gram_stride=_stride(gram),
+    )
+    double = Z.dtype == np.float64
+    work: Callable[[Any], int] = _library().gram_double if double else _library().gram_single
+    if work(ctypes.byref(job)):
+        raise MemoryError("no room for packed rows")
+
+
+def _multiplies(Z: Array) -> bool:
+    """Whether a product of such rows is faster here than in SciPy: not where most of a panel is padding."""
+    known = Z.dtype in (np.float32, np.float64)
+    return compiled() and known and Z.shape[1] >= 64 and bool(_library().wide_registers())
+
+
+def carry_over(part: Array, gram: Array, triangle: bool) -> None:
+    """``gram += part``, then ``part`` is 0: float32 into float64, both contiguous, of one shape."""
+    if part.dtype != np.float32 or gram.dtype != np.float64 or part.shape != gram.shape:
+        raise TypeError(f"{part.shape} {part.dtype} can't be carried over into {gram.shape} {gram.dtype}")
+    if not (part.flags.c_contiguous and gram.flags.c_contiguous):
+        raise TypeError("what is carried over must be contiguous")
+    _library().carry(
+        ctypes.c_void_p(part.ctypes.data),
+        ctypes.c_void_p(gram.ctypes.data),
+        *(ctypes.c_int64(size) for size in (*part.shape, triangle)),
+    )
+
+
+def sums_of_words(X: Any, factors: Array) -> Array:
+    """A word for each row, the sum of a word for each value; see :mod:`samara.rowkeys`."""
+    X = _floats(X)
+    if factors.dtype != np.uint64 or factors.shape != (X.shape[1],) or not factors.flags.c_contiguous:
+        raise TypeError(f"{X.shape[1]} factors of 64 bits are needed")
+    keys = np.empty(len(X), np.uint64)
+    work = _library().keys_double if X.dtype == np.float64 else _library().keys_single
+    work(
+        ctypes.c_void_p(X.ctypes.data),
+        *(ctypes.c_int64(size) for size in (*X.shape, _stride(X))),
+        ctypes.c_void_p(factors.ctypes.data),
+        ctypes.c_void_p(keys.ctypes.data),
+    )
+    return keys
 
 
 def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, Array, Array, Array]:

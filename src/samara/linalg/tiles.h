@@ -40,23 +40,8 @@ typedef REAL NAME(Vector) __attribute__((vector_size(64)));
 typedef INT NAME(Bits) __attribute__((vector_size(64)));
 enum { NAME(PANEL) = 4 * 64 / sizeof(REAL) };
 
-/* 2^x for x <= 1, and 0 below the normal numbers: subnormal ones slow every later product. Added to 1.5 times
- * the first number without fractions, x is rounded, and the last bits of the sum are the exponent. */
-static inline REAL NAME(fading)(REAL x) {
-    static const double series[] = NAME(SERIES);
-    const REAL whole = (REAL)((INT)3 << (MANTISSA - 1));
-    enum { LAST = sizeof series / sizeof *series - 1 };
-    REAL sum = x + whole, r = x - (sum - whole), p = (REAL)series[LAST];
-    for (int k = LAST - 1; k >= 0; k--)
-        p = p * r + (REAL)series[k];
-    p = p * r + 1;
-    WORD bits, exponent;
-    memcpy(&bits, &p, sizeof bits);
-    memcpy(&exponent, &sum, sizeof exponent);
-    bits += exponent << MANTISSA;
-    memcpy(&p, &bits, sizeof p);
-    return x < -TOP ? 0 : p;
-}
+/* 2^x for x <= 1, and 0 below the normal numbers: subnormal ones slow every later product. */
+static inline REAL NAME(fading)(REAL x) { return x < -TOP ? 0 : NAME(power_of_two)(x); }
 
 static inline REAL NAME(gap)(const Tile *tile, int64_t row, int64_t col) {
     const REAL *x = (const REAL *)tile->left + row * tile->left_stride;

@@ -58,7 +58,8 @@ class NormalSystem:
         """R and z with RᵀR = G + αI and Rᵀz = r."""
         with self._lock:
             R = self._spare.pop() if self._spare else room(self.gram.shape)
-        R[...] = self.gram
+        for lo in range(0, len(R), 64):  # the lower triangle is never read: half the copy
+            R[lo : lo + 64, lo:] = self.gram[lo : lo + 64, lo:]
         R[np.diag_indices_from(R)] += alpha
         if not factor_upper(R):
             raise IllConditionedError(

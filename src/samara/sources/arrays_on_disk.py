@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 
 from samara.core import Array
 from samara.errors import InputError, StoreError
-from samara.sources.files import File, reading
+from samara.sources.files import File, foreign
 
 _FIXED = 30  # bytes of a zip member's own header before its name
 _HEADER = 65_536  # bytes of an array's header that are read at most
@@ -189,7 +189,7 @@ def stored_arrays(file: File, format_: str) -> list[StoredArray]:
     """The arrays of a file."""
     if file.is_remote:
         raise InputError(f"{file.path}: arrays are read from local files only; copy it, or store Parquet.")
-    with reading(file.path):
+    with foreign(file.path):
         if format_ != "zarr" and os.path.getsize(file.path) != file.size:
             raise StoreError(f"{file.path} has changed since it was scanned. Scan it again.")
         return _ARRAYS[format_](file)

@@ -78,10 +78,10 @@ def arrow_table(files: Sequence[File]) -> Table:
             found = ipc.open_file(opened, options=_only(opened, []))
             counts = [found.get_batch(i).num_rows for i in range(found.num_record_batches)]
         schemas.append((file.path, schema))
-        first = 0
-        for last in range(1, len(counts) + 1):
-            if last == len(counts) or sum(counts[first:last]) >= _RUN:
-                if any(counts[first:last]):
-                    runs.append(BatchRun(file, first, tuple(counts[first:last]), schema))
-                first = last
+        first = rows = 0
+        for last, count in enumerate(counts, 1):
+            rows += count
+            if rows and (last == len(counts) or rows >= _RUN):
+                runs.append(BatchRun(file, first, tuple(counts[first:last]), schema))
+                first, rows = last, 0
     return Table(tuple(schemas), tuple(runs), tuple(files))

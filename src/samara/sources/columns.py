@@ -109,10 +109,14 @@ def _codes(array: Any, memo: Memo, seen: dict[float, str] | None) -> Array:
         if pa.types.is_string_view(array.type):
             array = array.cast(pa.large_string())
         array = array.dictionary_encode()
-    index = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
     dictionary, missing = array.dictionary, _missing(array.indices)
-    if len(dictionary) == 0:
+    if array.indices.null_count == len(array):
         return np.full(len(array), np.nan)
+    index = array.indices.to_numpy(zero_copy_only=False)
+    if missing is not None:
+        index = np.where(missing, 0, index).astype(np.int64)
+    if index.min() < 0 or index.max() >= len(dictionary):
+        raise pa.ArrowInvalid("a text lies outside its dictionary")  # a damaged page that passed its checksum
     if len(dictionary) > 2 * len(array):  # a long dictionary of which these rows use little
         used, index = np.unique(index, return_inverse=True)
         dictionary = dictionary.take(pa.array(used))

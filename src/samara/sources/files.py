@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from samara.errors import InputError, StoreError
+from samara.errors import InputError, SamaraError, StoreError
 
 T = TypeVar("T")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -58,6 +58,17 @@ def reading(place: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, MemoryError) as error:
+        raise unreadable(place, error) from error
+
+
+@contextmanager
+def foreign(place: str) -> Iterator[None]:
+    """What goes wrong in a library with errors of its own (HDF5, zarr, DuckDB, polars), with the place."""
+    try:
+        yield
+    except SamaraError:
+        raise
+    except Exception as error:
         raise unreadable(place, error) from error
 
 

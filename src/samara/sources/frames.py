@@ -60,17 +60,18 @@ def frame_rows(X: Any, schema: Schema | None = None) -> FrameRows:
     from samara.sources.picks import refuse_other_columns
 
     frame = nw.from_native(X, eager_only=True)
-    keys = {str(name): name for name in frame.columns}
-    if len(keys) < len(frame.columns):
+    # By position: pandas' columns may be named by numbers, which would pick rows.
+    series = {str(name): one for name, one in zip(frame.columns, frame.iter_columns(), strict=True)}
+    if len(series) < len(frame.columns):
         raise InputError("The frame has two columns of the same name: rename one.")
-    kinds = {name: _kind(frame[key], name) for name, key in keys.items()}
+    kinds = {name: _kind(one, name) for name, one in series.items()}
     if schema is None:
         schema = tuple(Column(name, kind or "number") for name, kind in kinds.items())
     refuse_other_columns(kinds, schema)
     made = np.empty((len(frame), len(schema)))
     labels: dict[str, dict[float, str]] = {}
     for j, column in enumerate(schema):
-        made[:, j], texts = _values(frame[keys[column.name]], column)
+        made[:, j], texts = _values(series[column.name], column)
         if column.kind == "text":
             labels[column.name] = texts
         refuse_infinity(made[:, j : j + 1], [column.name], "the frame")

@@ -14,7 +14,7 @@ from samara.errors import InputError, unknown_name
 from samara.schema import Column, Kind, Schema
 from samara.sources.arrays_on_disk import StoredArray, stored_arrays
 from samara.sources.columns import refuse_infinity
-from samara.sources.files import File, find_files, reading
+from samara.sources.files import File, find_files, foreign
 from samara.sources.picks import Picks, Place, Request, check_weight, listed
 
 Opened = Mapping[str, Callable[[int, int], Array]]  # name of an array → what reads its rows
@@ -66,11 +66,11 @@ class MatrixPiece:
     ) -> Iterator[Chunk]:
         """The rows from ``start`` to ``stop`` in chunks of at most ``rows``."""
         end = self.stop if stop is None else min(self.stop, self.start + stop)
-        with reading(self.name):
+        with foreign(self.name):
             opened = {array.name: array.opened() for array in self._stored()}
         for lo in range(self.start + start, end, rows):
             hi = min(lo + rows, end)
-            with reading(self.name):
+            with foreign(self.name):
                 X = self._matrix(self.picks.inputs, opened, lo, hi)
                 y = self._matrix(self.picks.targets, opened, lo, hi)
                 weight = None

@@ -14,6 +14,7 @@ from samara.errors import InputError, unknown_name
 from samara.schema import Column, Kind, Schema, names_of
 from samara.sources.columns import Memo, raw_column, refuse_infinity, same_kind
 
+TILE_ROWS = 1024  # put side by side at a time
 Kinds = Mapping[str, Kind | None]  # of the columns of a file; None fits any kind
 
 
@@ -58,15 +59,28 @@ class Picks:
         found: dict[str, dict[float, str]] | None,
     ) -> Array:
         """The columns side by side; the texts met are put into ``found``, where it is given."""
-        n = len(next(iter(columns.values())))
-        X = np.empty((n, len(schema)))
-        for j, column in enumerate(schema):
+        n, raw = len(next(iter(columns.values()))), []
+        for column in schema:
             seen = None
             if found is not None and column.kind == "text":
                 seen = found.setdefault(column.name, {})
             memo = memos.setdefault(column.name, Memo())
-            X[:, j] = raw_column(columns[column.name], column.kind, memo, seen)
-        return X
+            raw.append(raw_column(columns[column.name], column.kind, memo, seen))
+        return side_by_side(raw, n)
+
+
+def side_by_side(columns: Sequence[Array], n: int) -> Array:
+    """Columns of n values as those of a matrix in C order.
+
+    A few rows at a time: the lines of the matrix that a column touches are then still in the cache when the
+    next column comes.
+    """
+    X = np.empty((n, len(columns)))
+    for lo in range(0, n, TILE_ROWS):
+        rows = slice(lo, lo + TILE_ROWS)
+        for j, values in enumerate(columns):
+            X[rows, j] = values[rows]
+    return X
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from samara.errors import InputError, StoreError
-from samara.sources.files import File, find_files, reading
+from samara.sources.files import File, find_files, foreign, reading
 from samara.sources.parquet import parquet_table
 from samara.sources.tables import Table, row_bytes
 
@@ -41,10 +41,11 @@ class Query:
     def batches(self, names: Sequence[str], rows: int, start: int) -> Iterator[Any]:
         """Record batches of these columns, from row ``start`` on."""
         row = 0
-        for batch in self._run(names, rows):
-            for lo in range(max(0, start - row), batch.num_rows, rows):
-                yield batch.slice(lo, rows).select(list(names))
-            row += batch.num_rows
+        with foreign(self.name):
+            for batch in self._run(names, rows):
+                for lo in range(max(0, start - row), batch.num_rows, rows):
+                    yield batch.slice(lo, rows).select(list(names))
+                row += batch.num_rows
 
     def _run(self, names: Sequence[str], rows: int) -> Iterable[Any]:
         raise NotImplementedError
@@ -61,7 +62,7 @@ class DuckQuery(Query):
         if self.query is None:
             yield from _duck_batches(self.given.project(columns), rows)
             return
-        with reading(self.name), _duck_file(self.given) as database:
+        with _duck_file(self.given) as database:
             yield from _duck_batches(database.sql(self.query).project(columns), rows)
 
 

@@ -14,10 +14,11 @@ from samara.core import Chunk
 from samara.errors import InputError
 from samara.schema import Kind
 from samara.sources.columns import MEMO_BYTES, Memo, kind_of, same_kind
-from samara.sources.files import File, guarded
+from samara.sources.files import File, guarded, reading
 from samara.sources.picks import Picks, Place
 from samara.sources.where import kept_rows
 
+_HEAD = 1024  # rows looked through together for the first ones
 _TEXT_BYTES = 24  # of a text in memory, about
 
 
@@ -88,7 +89,9 @@ class TablePiece:
         row = start
         for batch in self.batches(rows, start, stop):
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-            yield self.picks.chunk(columns, memos, labels, Place(self.name, row))
+            with reading(self.name):
+                chunk = self.picks.chunk(columns, memos, labels, Place(self.name, row))
+            yield chunk
             row += batch.num_rows
 
     def batches(self, rows: int, start: int = 0, stop: int | None = None) -> Iterator[Any]:
@@ -109,7 +112,7 @@ class TablePiece:
 
     def head(self, n: int) -> Any:
         """The first rows as an Arrow table."""
-        batches = list(self.batches(n, 0, n))
+        batches = list(self.batches(max(n, _HEAD), 0, n))
         if batches:
             return pa.Table.from_batches(batches)
         return self.origin.schema.empty_table().select(self.picks.names)

@@ -7,7 +7,9 @@ from typing import Any, Self
 import numpy as np
 
 from samara.core import Array, Block
-from samara.linalg.blas import add_gram, add_product
+from samara.linalg import kernels
+from samara.linalg.blas import add_product
+from samara.linalg.kernels import add_gram
 from samara.linalg.room import room
 from samara.summaries.layout import Layout
 
@@ -129,8 +131,11 @@ class Moments:
 
     def _flush(self) -> None:
         if self._single is not None and self._single_rows:
-            self._carry(self._single, self._gram(self._single_fold))
-            self._single[...] = 0
+            if kernels.compiled():
+                kernels.carry_over(self._single, self._gram(self._single_fold), not self.known)
+            else:
+                self._carry(self._single, self._gram(self._single_fold))
+                self._single[...] = 0
         self._single_rows = 0
 
     def _carry(self, part: Array, gram: Array) -> None:
