@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 from samara.core import Source
-from samara.costs import SMALLEST_BLOCK, format_bytes
+from samara.costs import SMALLEST_BLOCK, TYPICAL_STEPS, flops, format_bytes
 from samara.errors import BudgetError
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.plans import Budget, Plan, of_what, when_low_rank_pays
@@ -18,11 +18,12 @@ from samara.solvers.kernel import KERNEL_SOLVERS
 from samara.speed import Speed, measured_speed
 
 EXACT = ("gram", "qr", "svd", "dual")
-# Share of the speed of a large product that each solver's arithmetic runs at: measured at 20,000 rows of 300
-# to 1,000 nodes. Reflections, eigenvectors and products with a few columns wait for memory.
-_SHARES = {"gram": 0.8, "qr": 0.3, "svd": 0.2, "dual": 0.5, "lsqr": 0.12, "precondition": 0.15}
+# Share of the speed of HᵀH that each solver's arithmetic runs at, measured at 3,000 to 50,000 rows of 300 to
+# 1,000 nodes. Reflections, eigenvectors and products with a few columns wait for memory.
+_SHARES = {"gram": 1.0, "qr": 0.25, "svd": 0.2, "dual": 0.4, "lsqr": 0.2, "precondition": 0.2}
 _SHARES |= dict.fromkeys(LOW_RANK, 0.5)
-_SHARES |= {"exact": 0.5, "pcg": 0.3, "divide": 0.5, "nystroem": 0.6}
+_SHARES |= {"exact": 0.4, "pcg": 0.3, "divide": 0.4, "nystroem": 0.6}
+_SOLVING = {"gram": 0.36, "qr": 0.15}  # the same, of the systems of all folds and ridges
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,8 @@ class Strategies:
     def __str__(self) -> str:
         table = self.table
         limit = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
-        targets = f"{table.n_targets} target{'s' * (table.n_targets > 1)}"
         head = (
-            f"{table.n_rows:,} rows × {table.n_features:,} columns, {targets}; "
+            f"{table.n_rows:,} rows × {table.n_features:,} columns, targets: {table.n_targets}; "
             f"peak of memory {of_what(self.resident)}, {limit}"
         )
         lines: list[tuple[str, ...]] = [("", "solver", "passes", "seconds", "peak", "")]
@@ -210,18 +210,24 @@ def _tried(
 
 
 def _seconds(plan: Plan, settings: Settings | KernelSettings, table: Described, speed: Speed) -> float:
-    """About how long it takes: arithmetic, the hidden nodes in every pass, and the rows read from memory."""
-    dtype, cores = settings.dtype.name, settings.budget.workers
-    arithmetic = plan.flops / (speed.flops[dtype] * cores * _SHARES[plan.solver])
-    read = plan.passes
+    """About how long it takes: arithmetic, hidden nodes or kernel entries, and the rows read from memory."""
+    dtype, cores, read = settings.dtype.name, settings.budget.workers, plan.passes
+    solving, solved = 0.0, 0.0
     if isinstance(settings, KernelSettings):
         cells = float(table.n_rows) ** 2 * (plan.solver in ("exact", "pcg", "sketch", "divide")) / 2
     else:
         if plan.solver == "lsqr":
-            read = min(plan.passes + 40, plan.most_passes)
-        cells = float(table.n_rows) * settings.first_sizes()[-1] * max(1, read - 1)
-    streamed = 8.0 * table.n_rows * table.n_features * read
-    return 0.01 + arithmetic + cells / (speed.activations[dtype] * cores) + streamed / speed.bandwidth
+            read = min(plan.passes + TYPICAL_STEPS, plan.most_passes)
+        shape = settings.shape(cast(Source, table), settings.first_sizes())
+        cells = float(table.n_rows) * shape.n_hidden * max(1, read - 1)
+        if plan.solver in _SOLVING:  # in float64 whatever the rows are in
+            solved = flops(replace(shape, n_rows=0), plan.solver)
+            solving = solved / (cores if shape.selection == "kfold" else 1) / _SOLVING[plan.solver]
+            solving += 24 * float(shape.n_columns) ** 3 / 0.36 if plan.solver == "qr" else 0.0  # its SVD
+    arithmetic = (plan.flops - solved) / (speed.flops[dtype] * cores * _SHARES[plan.solver])
+    streamed = 8.0 * table.n_rows * table.n_features * read / speed.bandwidth
+    mapped = cells / (speed.activations[dtype] * cores)
+    return 0.01 + arithmetic + solving / speed.flops["float64"] + mapped + streamed
 
 
 def _explained(
