@@ -105,8 +105,9 @@ class Strategies:
     def __str__(self) -> str:
         table = self.table
         limit = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
+        targets = f"{table.n_targets} target{'s' * (table.n_targets > 1)}"
         head = (
-            f"{table.n_rows:,} rows × {table.n_features:,} columns, targets: {table.n_targets}; "
+            f"{table.n_rows:,} rows × {table.n_features:,} columns, {targets}; "
             f"peak of memory {of_what(self.resident)}, {limit}"
         )
         lines: list[tuple[str, ...]] = [("", "solver", "passes", "seconds", "peak", "")]
