@@ -81,9 +81,9 @@ class StreamSource:
     def held_bytes(self) -> int:
         """What a worker holds to read its rows.
 
-        Twice what its reader decodes, for Arrow's allocator rounds up and keeps what it frees; and six times a
-        chunk: as columns, side by side, those before, sorted by fold. Seven tables of 3 to 784 columns took 50
-        to 97 % of it with one worker and with two.
+        Twice what its reader decodes, for Arrow's allocator rounds up and keeps what it frees; and six times
+        a chunk: as columns, side by side, those before, sorted by fold. Six tables of 3 to 784 columns took
+        50 to 97 % of it, with one worker and with two.
         """
         reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
         rows = min(self.chunk_rows, self.n_rows)
