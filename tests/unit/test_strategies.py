@@ -8,8 +8,8 @@ import pytest
 import samara
 from samara import ELMClassifier, ELMRegressor, InputError, KernelELMClassifier, KernelELMRegressor
 from samara.engines import Threads
-from samara.speed import measured_speed
 from samara.sources import ArraySource
+from samara.speed import measured_speed
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 5))

@@ -66,7 +66,8 @@ class TableWriter:
         suffix = os.path.splitext(self._path)[1].lower()
         if suffix not in _WRITERS:
             raise InputError(
-                f"A table is written as {', '.join(sorted(_WRITERS))}, got {os.fspath(path)!r}: change the suffix."
+                f"A table is written as {', '.join(sorted(_WRITERS))}, "
+                f"got {os.fspath(path)!r}: change the suffix."
             )
         self._make = _WRITERS[suffix]
         folder, name = os.path.split(self._path)
