@@ -49,8 +49,7 @@ def assert_same(model, folder, target, weight=None):
         assert held.classes_.tolist() == read.classes_.tolist()
 
 
-@pytest.mark.parametrize("weight", [None, "weight"])
-@pytest.mark.parametrize("target", ["price", ["price", "cost"]])
+@pytest.mark.parametrize(("target", "weight"), [("price", None), (["price", "cost"], "weight")])
 @pytest.mark.parametrize(
     "options",
     [
@@ -70,8 +69,7 @@ def test_files_are_the_frame_for_a_regressor(folder, options, target, weight):
     assert_same(ELMRegressor(**ELM, **options), folder, target, weight)
 
 
-@pytest.mark.parametrize("weight", [None, "weight"])
-@pytest.mark.parametrize("target", ["kind", "stars", "paid"])
+@pytest.mark.parametrize(("target", "weight"), [("kind", "weight"), ("stars", None), ("paid", "weight")])
 @pytest.mark.parametrize(
     "options",
     [
