@@ -12,7 +12,7 @@ from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
-from samara.plan import Budget, Plan
+from samara.plans import Budget, Plan
 from samara.selection import Selector
 from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Settings
 from samara.solvers import Rank

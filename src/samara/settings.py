@@ -13,7 +13,7 @@ from samara.core import FeatureMap, Source
 from samara.engines import Progress, Threads
 from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, Radial
-from samara.plan import Budget, Plan, make_plan
+from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
 from samara.shapes import MAX_STEPS, Shape
 from samara.solvers import SOLVERS, Rank, Solver

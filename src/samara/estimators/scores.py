@@ -147,7 +147,7 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
         codes = coded_classes(estimator.classes_, X.targets[0])
         for chunk, outputs in estimator._streamed(X):
             _refuse_missing(chunk.y, X)
-            yield _places(codes, chunk.y[:, 0]), outputs, chunk.weight
+            yield class_places(codes, chunk.y[:, 0]), outputs, chunk.weight
         return
     outputs = estimator._outputs(X)
     refuse_bad_targets(y)
@@ -157,10 +157,10 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
     if texts[0] != texts[1]:
         kinds = ["texts" if text else "numbers" for text in texts]
         raise InputError(f"y holds {kinds[1]}; the classes of the model are {kinds[0]}.")
-    yield _places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
+    yield class_places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
 
 
-def _places(classes: Array, labels: Array) -> Array:
+def class_places(classes: Array, labels: Array) -> Array:
     """The number of each label's class; the number of classes where it is none of them."""
     order = np.argsort(classes)
     found = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)

@@ -13,9 +13,11 @@ from scipy import sparse
 from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
 from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
 
-# Values read at a time: 16 MB in float64. A worker holds them a few times: as read, as numbers, sorted by
-# fold. With 50 columns they are 40,000 rows, so that the blocks of five folds are still full ones.
-CHUNK_CELLS = 1 << 21
+# Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment: as stored, as
+# columns, side by side. With 50 columns they are 10,000 rows, two blocks for each of five folds. Wide tables
+# are read in no fewer than 2048 rows, since every column costs a few calls.
+CHUNK_CELLS = 1 << 19
+FEWEST_ROWS = 2048
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,20 @@ class StreamSource:
 
     @property
     def chunk_rows(self) -> int:
-        """Rows read at a time, of full blocks of each fold where they are folded."""
-        return max(SMALLEST_PART, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
+        """Rows read at a time."""
+        return max(FEWEST_ROWS, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
+
+    @property
+    def held_bytes(self) -> int:
+        """What a worker holds to read its rows.
+
+        Twice what its reader decodes, for Arrow's allocator rounds up and keeps what it frees; and six times
+        a chunk: as columns, side by side, those before, sorted by fold. Six tables of 3 to 784 columns took
+        50 to 97 % of it, with one worker and with two.
+        """
+        reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
+        rows = min(self.chunk_rows, self.n_rows)
+        return int(2.2 * reader + 48 * rows * (self.width.inputs + self.width.targets) + (2 << 20))
 
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
@@ -161,6 +175,7 @@ class StreamPart:
                     waiting, held = [], 0
                 waiting.append(chunk)
                 held += len(chunk.y)
+                del chunk  # or it would still be there while the next one is read
         if held:
             yield joined(waiting)
 
