@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -343,3 +344,14 @@ def test_a_class_of_weight_0_alone(tmp_path):
     for made in (clone(CLASSIFIER).fit(files), clone(CLASSIFIER).partial_fit(files)):
         assert made.classes_.tolist() == held.classes_.tolist() == ["cheap", "fair"]
         np.testing.assert_allclose(made.decision_function(X), held.decision_function(X), rtol=1e-8)
+
+
+@pytest.mark.parametrize("shares", [[2.0, 0.0, 0.0, 0.0], [0.5, 0.5], [np.nan, 0.2, 0.3, 0.5]])
+def test_shares_that_can_not_be(tmp_path, shares):
+    """A file with such a column map is refused, so it is not written either."""
+    model = clone(REGRESSOR).fit(X, PRICE)
+    codings = list(model.columns_.codings)
+    codings[1] = replace(codings[1], shares=np.array(shares))
+    model.columns_ = replace(model.columns_, codings=tuple(codings))
+    with pytest.raises(InputError, match=r"^ELMRegressor can't be saved: its shares of column 'city' "):
+        model.save(tmp_path / "model.samara")
