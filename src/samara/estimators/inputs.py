@@ -78,9 +78,7 @@ def refuse_text_targets(y: Any) -> None:
         try:
             float(value)
         except (TypeError, ValueError):
-            raise InputError(
-                f"y holds {value!r}, which is no number: use a classifier for classes."
-            ) from None
+            raise InputError(f"y holds {value!r}, which is no number: use a classifier.") from None
 
 
 def refuse_text(X: Any) -> None:
