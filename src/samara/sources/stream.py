@@ -81,13 +81,12 @@ class StreamSource:
     def held_bytes(self) -> int:
         """What a worker holds to read its rows.
 
-        Twice what its reader decodes, for Arrow's allocator rounds up and keeps what it frees; and six times
-        a chunk: as columns, side by side, those before, sorted by fold. Six tables of 3 to 784 columns took
-        50 to 97 % of it, with one worker and with two.
+        A little more than its reader says, for Arrow's allocator rounds up and keeps what it frees; and six
+        times a chunk: as stored, as columns, side by side, and of the chunk before.
         """
         reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
         rows = min(self.chunk_rows, self.n_rows)
-        return int(2.2 * reader + 48 * rows * (self.width.inputs + self.width.targets) + (2 << 20))
+        return int(1.15 * reader + 48 * rows * (self.width.inputs + self.width.targets) + (2 << 20))
 
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
