@@ -49,6 +49,7 @@ void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t wi
 #include "tiles.h"
 #include "gram.h"
 #include "nodes.h"
+#include "outputs.h"
 
 #define REAL float
 #define INT int32_t
@@ -182,5 +183,6 @@ void NAME(keys)(const REAL *X, int64_t n, int64_t d, int64_t stride, const uint6
 #include "tiles.h"
 #include "gram.h"
 #include "nodes.h"
+#include "outputs.h"
 
 #endif
