@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
 from samara.estimators.given import Given
+from samara.estimators.inputs import refuse_non_finite
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
@@ -118,6 +119,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
         source = self._source(X)
+        if not source.maps:
+            refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
         for feature_map in source.maps:
             X = feature_map(source.X)
         return self.model_.features(X if source.maps else source.X)

@@ -131,12 +131,11 @@ class ClosedForm(Reports, BaseEstimator):
         return nullcontext()
 
     def _source(self, X: Any) -> ArraySource:
-        """Rows to predict, checked against those of the fit."""
+        """Rows to predict, checked against those of the fit; NaN is left to `_of_rows`."""
         check_is_fitted(self, "model_")
         columns: Columns | None = self.__dict__.get("columns_")
         if columns is None:
             X = check_inputs(self, X, fitting=False)
-            refuse_non_finite(X, getattr(self, "feature_names_in_", None))
             return ArraySource(X, np.empty((X.shape[0], 0)))
         raw = raw_rows(X, columns) if is_frame(X) else self._unnamed(X, columns)
         return encoded(ArraySource(raw, np.empty((len(raw), 0))), columns)
@@ -159,10 +158,20 @@ class ClosedForm(Reports, BaseEstimator):
             return np.concatenate([outputs for _, outputs in self._streamed(X, model)])
         return self._of_rows(self._source(X), model)
 
-    def _of_rows(self, source: ArraySource, model: Model | None) -> Array:
+    def _of_rows(self, source: ArraySource, model: Model | None, names: Any = None, first: int = 0) -> Array:
+        """Outputs of rows, numbered from ``first`` on; a NaN is refused, but in a raw table it is a gap."""
         engine = self.engine if isinstance(self.engine, Threads) else Threads()
         engine = replace(engine, block_rows=engine.block_rows or DEFAULT_BLOCK)
-        return (model or self.model_).predict(source, engine)
+        model = model or self.model_
+        names = getattr(self, "feature_names_in_", None) if names is None else names
+        if not source.maps and not model.refuses_non_finite(source):
+            refuse_non_finite(source.X, names, first)
+        try:
+            return model.predict(source, engine)
+        except NonFiniteError:
+            if not source.maps:
+                refuse_non_finite(source.X, names, first)
+            raise
 
     def _streamed(self, scan: Scan, model: Model | None = None) -> Iterator[tuple[Chunk, Array]]:
         """The rows of a scan in order, some at a time, and what the model makes of them."""
@@ -175,10 +184,9 @@ class ClosedForm(Reports, BaseEstimator):
             source = ArraySource(chunk.X, np.empty((chunk.X.shape[0], 0)))
             if columns is not None:
                 source = encoded(source, columns)
-            else:
-                refuse_non_finite(chunk.X, names_of(scan.schema), seen)
+            outputs = self._of_rows(source, model, names_of(scan.schema), seen)
             seen += len(chunk.y)
-            yield chunk, self._of_rows(source, model)
+            yield chunk, outputs
 
     def __getstate__(self) -> Any:
         """Without what a fit found out about a table's columns: a sample of the rows is in it."""

@@ -24,9 +24,8 @@ class Predictions:
     def update(self, block: Block) -> None:
         """Predict the rows of a block."""
         rows = self.out[block.start : block.start + len(block)]
-        last = block.maps[-1] if block.maps else None
-        if isinstance(last, OutputMap):
-            last.outputs(block.before(), self.coef, self.intercept, rows)
+        if block.maps and isinstance(block.maps[-1], OutputMap):
+            block.maps[-1].outputs(block.before(), self.coef, self.intercept, rows)
             return
         if self._workspace is None:
             self._workspace = np.empty((self._block_rows, len(self.coef)), self.coef.dtype)
