@@ -26,7 +26,7 @@ from samara.shapes import (
 DEFAULT_BLOCK = 1536
 SMALLEST_BLOCK = 128
 KEY_ROWS = 131_072  # rows whose folds are worked out at a time
-PACKED_ROWS = 192  # of a block, copied for the compiled product (gram.h)
+PACKED_ROWS = 192  # of a block, copied for the compiled product (gram.h); a factor copies fewer (root.h)
 SKETCH_ROWS = 8  # of the sketch of `precondition`, for each column
 TYPICAL_STEPS = 40  # of `lsqr`: it depends on ridge and rows, which a plan does not know
 BASE = 16 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
@@ -70,6 +70,7 @@ def _gram_bytes(shape: Shape, block: int, workers: int) -> int:
     # Folds and total; the system of a fold and of the next; a triangle for each worker, and one spare.
     systems = 2 if folds > 1 and workers > 1 else 1
     solve = (folds + (folds > 1) + systems + systems + workers) * square + 4 * workers * _cases(shape)
+    solve += workers * 8 * min(PACKED_ROWS, shape.width) * (shape.width + 31)
     if shape.grows:  # the moments of the smaller model stay until they are put into the larger one's
         summarize, solve = summarize + folds * square // 4, solve + folds * square
     return max(summarize, solve, _spectrum_bytes(shape, block, workers))

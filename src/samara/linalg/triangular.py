@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from samara.core import Array
-from samara.linalg.blas import solve_upper
+from samara.linalg.blas import inverse_condition, solve_upper
 from samara.linalg.room import room
 
 
@@ -37,9 +37,7 @@ def triangle_condition(R: Array) -> float:
     """Estimate of the 1-norm condition number of an upper triangle."""
     if R.size == 0:
         return 1.0
-    (trcon,) = get_lapack_funcs(("trcon",), (R,))
-    # The transpose is in LAPACK's order already, and its ∞-norm is the 1-norm of R: no copy.
-    rcond, _ = trcon(R.T, norm="I", uplo="L")
+    rcond = inverse_condition(R)
     return float(1.0 / rcond) if rcond > 0 else float("inf")
 
 
