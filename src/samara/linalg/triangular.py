@@ -27,6 +27,17 @@ def leading_solutions(R: Array, z: Array, sizes: Sequence[int]) -> Array:
     return masked
 
 
+def quadratic_forms(M: Array, U: Array) -> Array:
+    """uᵀMu of every column u, for a symmetric M: half the products, those right of the diagonal twice."""
+    total = np.zeros(U.shape[1])
+    for lo in range(0, len(U), 128):
+        hi = lo + 128
+        total += np.einsum("ij,ij->j", U[lo:hi], M[lo:hi, lo:hi] @ U[lo:hi])
+        if hi < len(U):
+            total += 2 * np.einsum("ij,ij->j", U[lo:hi], M[lo:hi, hi:] @ U[hi:])
+    return total
+
+
 def triangle(rows: Array) -> Array:
     """R of the QR factorization, (min(n, p), p)."""
     R: Any = np.linalg.qr(rows, mode="r")

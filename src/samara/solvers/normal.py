@@ -13,7 +13,7 @@ from samara.core import Array, Factor
 from samara.linalg.blas import in_threads, mirror_upper
 from samara.linalg.kernels import factor_rows
 from samara.linalg.room import copied, room
-from samara.linalg.triangular import leading_solutions, triangle_condition
+from samara.linalg.triangular import leading_solutions, quadratic_forms, triangle_condition
 from samara.shapes import safe_ridge
 from samara.solvers.task import Task
 from samara.summaries import Layout, Moments
@@ -187,9 +187,8 @@ class NormalFactor:
 
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
-        moments = copied(self._total)
-        if without is not None:
-            moments -= self._folds[without]
+        moments = room(self._total.shape)
+        np.subtract(self._total, 0 if without is None else self._folds[without], out=moments)
         return NormalSystem(moments, self.layout.n_features, self.fit_intercept, self.layout.dtype.name)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
@@ -197,8 +196,7 @@ class NormalFactor:
         M = self._total if fold is None else self._folds[fold]
         width, n_sizes, t = solutions.shape
         flat = solutions.reshape(width, -1)
-        product = np.matmul(M[:width, :width], flat, out=room(flat.shape))
-        squares = np.einsum("ij,ij->j", flat, product).reshape(n_sizes, t)
+        squares = quadratic_forms(M[:width, :width], flat).reshape(n_sizes, t)
         crosses = np.einsum("ist,it->st", solutions, M[:width, width:])
         return np.asarray(np.maximum(np.diagonal(M)[width:] - 2 * crosses + squares, 0.0))
 
