@@ -124,6 +124,23 @@ def _multiplies(Z: Array) -> bool:
     return compiled() and known and Z.shape[1] >= 64 and bool(library().wide_registers())
 
 
+def factor_rows(A: Array, n: int) -> bool:
+    """Cholesky in place: the first n rows [G, B] of a square become [R, R⁻ᵀB] with RᵀR = G.
+
+    Only the upper triangle is read, and what is below n rows is lost; False where G is not definite.
+    """
+    if A.dtype != np.float64 or A.strides[1] != A.itemsize or n < 64 or not _multiplies(A):
+        done = blas.factor_upper(A[:n, :n])
+        if done and n < A.shape[1]:
+            blas.solve_upper(A[:n, :n], A[:n, n:], transposed=True)
+        return done
+    sizes = (n, A.shape[1], _stride(A))
+    failed = _library().root_double(ctypes.c_void_p(A.ctypes.data), *(ctypes.c_int64(s) for s in sizes))
+    if failed == 1:
+        raise MemoryError("no room for packed rows")
+    return not failed
+
+
 def carry_over(part: Array, gram: Array, triangle: bool) -> None:
     """``gram += part``, then ``part`` is 0: float32 into float64, both contiguous, of one shape."""
     if part.dtype != np.float32 or gram.dtype != np.float64 or part.shape != gram.shape:
