@@ -135,7 +135,7 @@ def factor_rows(A: Array, n: int) -> bool:
             blas.solve_upper(A[:n, :n], A[:n, n:], transposed=True)
         return done
     sizes = (n, A.shape[1], _stride(A))
-    failed = _library().root_double(ctypes.c_void_p(A.ctypes.data), *(ctypes.c_int64(s) for s in sizes))
+    failed = library().root_double(ctypes.c_void_p(A.ctypes.data), *(ctypes.c_int64(s) for s in sizes))
     if failed == 1:
         raise MemoryError("no room for packed rows")
     return not failed
