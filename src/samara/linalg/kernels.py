@@ -134,7 +134,7 @@ def factor_rows(A: Array, n: int) -> bool:
         if done and n < A.shape[1]:
             blas.solve_upper(A[:n, :n], A[:n, n:], transposed=True)
         return done
-    sizes = (n, A.shape[1], _stride(A))
+    sizes = (n, A.shape[1], stride(A))
     failed = library().root_double(ctypes.c_void_p(A.ctypes.data), *(ctypes.c_int64(s) for s in sizes))
     if failed == 1:
         raise MemoryError("no room for packed rows")
