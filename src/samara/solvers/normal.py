@@ -56,10 +56,17 @@ class NormalSystem:
         """Trace of the centred Gram."""
         return float(np.trace(self.gram))
 
+    def _taken(self) -> Array:
+        """Room for a root: one no longer needed or the last one, so that there are no more than threads."""
+        with self._lock:
+            if self._spare:
+                return self._spare.pop()
+            last, self._last = self._last, None
+        return room(self._square.shape) if last is None else last[1]
+
     def _root(self, alpha: float) -> Array:
         """[R, z] in the first L rows, with RᵀR = G + αI and Rᵀz = r."""
-        with self._lock:
-            both = self._spare.pop() if self._spare else room(self._square.shape)
+        both = self._taken()
         for lo in range(0, len(both), 64):  # the lower triangle is never read: half the copy
             both[lo : lo + 64, lo:] = self._square[lo : lo + 64, lo:]
         L = len(self.gram)
@@ -92,10 +99,11 @@ class NormalSystem:
 
     def condition(self, alpha: float) -> float:
         """Estimate of cond(H) with the ridge in it."""
-        if self._last is None or self._last[0] != alpha:
-            self._last = alpha, self._root(alpha)
+        last = self._last
+        if last is None or last[0] != alpha:
+            last = self._last = alpha, self._root(alpha)
         L = len(self.gram)
-        return triangle_condition(self._last[1][:L, :L])
+        return triangle_condition(last[1][:L, :L])
 
     def rank(self, alpha: float, size: int) -> int:
         """All columns: a Cholesky factor that passed has full rank."""
