@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -56,6 +56,7 @@ class DuckQuery(Query):
     """A DuckDB relation, or a query on a database file."""
 
     query: str | None = None  # on the file that is given
+    in_order: ClassVar[bool] = False  # joins and groups come as the database's threads end
 
     def _run(self, names: Sequence[str], rows: int) -> Iterable[Any]:
         columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)

@@ -68,6 +68,11 @@ class TablePiece:
     def rows_guess(self) -> int | None:
         return self.origin.rows_guess
 
+    @property
+    def in_order(self) -> bool:
+        """Whether its rows come in the same order whenever they are read."""
+        return getattr(self.origin, "in_order", True)
+
     def picking(self, picks: Picks) -> TablePiece:
         """The same rows, read as other columns."""
         return replace(self, picks=picks)
