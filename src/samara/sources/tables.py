@@ -108,7 +108,7 @@ class TablePiece:
         if stop is not None and stop <= start:
             return
         for batch in guarded(partial(self.origin.batches, names, rows, row), self.name):
-            found = batch if where is None else kept_rows(plain(batch, self.picks.tested), where)
+            found = batch if where is None else kept_rows(plain(batch, self.picks.tested), where, self.name)
             first = max(0, start - row)
             last = found.num_rows if stop is None else min(found.num_rows, stop - row)
             row += found.num_rows
