@@ -18,7 +18,7 @@ RUNS = 32  # of rows one after the other, from all over: files are often sorted
 
 
 def sample_rows(scan: Scan, rows: int) -> Chunk:
-    """At most so many rows, none twice, in runs from all over the scan; the first where nobody counted them."""
+    """At most so many rows, none twice, from all over the scan; the first ones where nobody counted them."""
     stream = stream_of(scan)
     n = stream.n_rows if stream.counts is not None else rows
     runs = 1 if n <= rows else min(RUNS, rows)
