@@ -142,7 +142,7 @@ class StreamSource:
         return tuple(spans)
 
     def _read(self, start: int, stop: int) -> Iterator[Chunk]:
-        """The rows from ``start`` to ``stop`` of all; pieces that nobody counted are read from their first."""
+        """The rows from ``start`` to ``stop`` of all; pieces that nobody counted are read from the top."""
         if self.counts is not None:
             for piece, a, b in self._spans(start, stop):
                 yield from piece.chunks(self.chunk_rows, a, b)
