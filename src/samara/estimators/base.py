@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
@@ -122,6 +123,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
         if isinstance(X, Scan):
+            check_is_fitted(self, "model_")
             none = np.empty((0, self.model_.coef.shape[0]), self.model_.coef.dtype)
             return np.concatenate([none, *(self._hidden(source) for _, source in self._read(X))])
         source = self._source(X)
