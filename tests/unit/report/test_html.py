@@ -164,6 +164,14 @@ def test_the_plan_stands_beside_what_happened(run):
     assert run.limit == run.memory.before + 200_000_000
 
 
+def test_a_plan_of_the_whole_process_is_taken_as_it_is():
+    """That of a scan counts what the process held before, and so does its limit."""
+    model = ELMRegressor(4, memory="200MB", random_state=0).fit(np.eye(9), np.arange(9.0))
+    model.plan_ = replace(model.plan_, resident=100_000_000, peak_bytes=150_000_000)
+    run = Run("A scan", model)
+    assert (run.expected_peak, run.limit) == (150_000_000, 200_000_000)
+
+
 def test_the_chosen_model_is_marked(run):
     tried = run.estimator.selection_
     charts = {chart.name: chart for part in sections(run) for chart in part.charts}
