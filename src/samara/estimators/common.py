@@ -159,7 +159,10 @@ class ClosedForm(Reports, BaseEstimator):
     def _outputs(self, X: Any, model: Model | None = None) -> Array:
         """h(x)ᵀβ of every row, (n, t), block by block."""
         if isinstance(X, Scan):
-            return np.concatenate([outputs for _, outputs in self._streamed(X, model)])
+            check_is_fitted(self, "model_")
+            model = model or self.model_
+            none = np.empty((0, model.coef.shape[1]), model.coef.dtype)
+            return np.concatenate([none, *(outputs for _, outputs in self._streamed(X, model))])
         return self._of_rows(self._source(X), model)
 
     def _of_rows(self, source: ArraySource, model: Model | None) -> Array:
@@ -171,6 +174,12 @@ class ClosedForm(Reports, BaseEstimator):
         """The rows of a scan in order, some at a time, and what the model makes of them."""
         check_is_fitted(self, "model_")
         model = model or self.model_
+        for chunk, source in self._read(scan):
+            yield chunk, self._of_rows(source, model)
+
+    def _read(self, scan: Scan) -> Iterator[tuple[Chunk, ArraySource]]:
+        """The rows of a scan in order, some at a time, as read and as the model takes them."""
+        check_is_fitted(self, "model_")
         columns: Columns | None = self.__dict__.get("columns_")
         scan = fitting_scan(scan, columns, getattr(self, "feature_names_in_", None), self.n_features_in_)
         seen = 0
@@ -181,7 +190,7 @@ class ClosedForm(Reports, BaseEstimator):
             else:
                 refuse_non_finite(chunk.X, names_of(scan.schema), seen)
             seen += len(chunk.y)
-            yield chunk, self._of_rows(source, model)
+            yield chunk, source
 
     def __getstate__(self) -> Any:
         """Without what a fit found out about a table's columns: a sample of the rows is in it."""

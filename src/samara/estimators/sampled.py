@@ -14,7 +14,7 @@ from samara.estimators.tables import coded_classes, encoded, fitting_scan, strea
 from samara.sources import ArraySource, Scan
 from samara.sources.stream import joined
 
-RUNS = 8  # of rows one after the other: files are often sorted, so the rows come from all over
+RUNS = 32  # of rows one after the other, from all over: files are often sorted
 
 
 def sample_rows(scan: Scan, rows: int) -> Chunk:

@@ -80,7 +80,7 @@ class ClassScore:
         return {
             "rows": self.rows,
             "accuracy": float(right.sum() / self.weight),
-            "balanced_accuracy": float(np.mean(right[there > 0] / there[there > 0])),
+            "balanced_accuracy": float(np.mean(right[there > 0] / there[there > 0])) if there.any() else 0.0,
             "brier": self._brier / self.weight,
             "log_loss": self._log / self.weight,
         }
@@ -115,15 +115,13 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
         refuse_beside(X, y, sample_weight)
     elif y is None:
         raise InputError("y is missing: a score needs the targets of the rows.")
-    if is_classifier(estimator):
-        made = ClassScore(len(estimator.classes_))
-        for true, outputs, weight in _labelled(estimator, X, y, sample_weight):
-            made.update(true, outputs, weight)
-        return made
-    numbers = NumberScore()
-    for targets, outputs, weight in _numbers(estimator, X, y, sample_weight):
-        numbers.update(targets, outputs, weight)
-    return numbers
+    made = ClassScore(len(estimator.classes_)) if is_classifier(estimator) else NumberScore()
+    rows = _labelled if is_classifier(estimator) else _numbers
+    for true, outputs, weight in rows(estimator, X, y, sample_weight):
+        made.update(true, outputs, weight)
+    if not made.weight:
+        raise InputError("There are no rows of positive weight to score.")
+    return made
 
 
 def _numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
@@ -152,8 +150,13 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
             yield class_places(codes, chunk.y[:, 0]), outputs, chunk.weight
         return
     outputs = estimator._outputs(X)
+    refuse_bad_targets(y)
     labels = column_or_1d(y)
     check_consistent_length(outputs, labels)
+    texts = [isinstance(values.tolist()[0], str) for values in (estimator.classes_, labels)]
+    if texts[0] != texts[1]:
+        kinds = ["texts" if text else "numbers" for text in texts]
+        raise InputError(f"y holds {kinds[1]}; the classes of the model are {kinds[0]}.")
     yield class_places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.given import GivenTable
-from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.estimators.inputs import check_weights, refuse_bad_targets, refuse_text_targets
 from samara.maps import Columns
 from samara.schema import Column, Schema, names_of, text_code
 from samara.sources import ArraySource, FrameRows, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
@@ -23,6 +23,8 @@ UNKNOWN_ROWS = 1_000_000  # taken to be there, for planning, where there is no t
 
 def is_table(X: Any) -> bool:
     """Whether X is a scan, or a frame that holds more than complete numbers."""
+    if type(X).__name__ == "LazyFrame":
+        raise InputError("A lazy frame needs a scan: samara.scan(frame, target=…).")
     return isinstance(X, Scan) or (is_frame(X) and not is_plain(X))
 
 
@@ -60,6 +62,7 @@ def given_frame(X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, Array]:
     """The rows of a frame, to be fitted to numbers, and these."""
     rows = frame_rows(X)
     refuse_bad_targets(y)
+    refuse_text_targets(y)
     targets = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
     check_consistent_length(rows.X, targets)
     weight = check_weights(sample_weight, rows.X)

@@ -36,7 +36,10 @@ def is_frame(X: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
+    try:
+        return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
+    except nw.exceptions.DuplicateError:
+        raise InputError("The frame has two columns of the same name: rename one.") from None
 
 
 def is_plain(X: Any) -> bool:

@@ -23,8 +23,8 @@ def path(tmp_path_factory):
 
 def test_rows_come_from_all_over(path):
     scan = samara.scan(path, target="y")
-    drawn = sample_rows(scan, 80)
-    assert len(drawn.y) == 80
+    drawn = sample_rows(scan, 96)
+    assert len(drawn.y) == 96
     assert (drawn.X[0, 0], drawn.X[-1, 0]) == (0, 899)
     assert np.diff(drawn.X[:, 0]).min() == 1
     assert len(sample_rows(scan, 5000).y) == 900
