@@ -1,12 +1,15 @@
 """The code on the pages runs, and prints what the pages say it prints."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import samara
+import samara.report
 from tests.pages import blocks, run_page
 
 ROOT = Path(__file__).parents[2]
@@ -44,3 +47,14 @@ def test_the_code_of_a_page_runs_alone(page, tmp_path):
         text=True,
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_reference_has_every_public_name_once():
+    """Of the package and of its reports; what a report draws is reached as samara.SelectionDisplay too."""
+    listed = re.findall(
+        r"^   (samara[\w.]+)$", (ROOT / "docs/reference/index.md").read_text("utf-8"), re.MULTILINE
+    )
+    public = {f"samara.{name}" for name in samara.__all__ if name != "__version__"}
+    public |= {f"samara.report.{name}" for name in samara.report.__all__ if name not in samara.__all__}
+    assert len(listed) == len(set(listed))
+    assert public <= set(listed)
