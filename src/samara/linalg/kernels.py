@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from samara.linalg.blas import routine_address
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
 SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN = range(8)
-LOG2E = float(np.log2(np.e))
+LOG2E = math.log2(math.e)
 # What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
 EXPONENT = {SIGMOID: -LOG2E, TANH: 2 * LOG2E, GAUSSIAN: -LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
 
