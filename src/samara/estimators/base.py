@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
 from samara.estimators.given import Given, budgeted
+from samara.estimators.inputs import refuse_non_finite
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
@@ -121,9 +123,13 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
         if isinstance(X, Scan):
+            check_is_fitted(self, "model_")
             none = np.empty((0, self.model_.coef.shape[0]), self.model_.coef.dtype)
             return np.concatenate([none, *(self._hidden(source) for _, source in self._read(X))])
-        return self._hidden(self._source(X))
+        source = self._source(X)
+        if not source.maps:
+            refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
+        return self._hidden(source)
 
     def _hidden(self, source: ArraySource) -> Array:
         X = source.X

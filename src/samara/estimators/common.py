@@ -134,12 +134,11 @@ class ClosedForm(Reports, BaseEstimator):
         return nullcontext()
 
     def _source(self, X: Any) -> ArraySource:
-        """Rows to predict, checked against those of the fit."""
+        """Rows to predict, checked against those of the fit; NaN is left to `_of_rows`."""
         check_is_fitted(self, "model_")
         columns: Columns | None = self.__dict__.get("columns_")
         if columns is None:
             X = check_inputs(self, X, fitting=False)
-            refuse_non_finite(X, getattr(self, "feature_names_in_", None))
             return ArraySource(X, np.empty((X.shape[0], 0)))
         raw = raw_rows(X, columns) if is_frame(X) else self._unnamed(X, columns)
         return encoded(ArraySource(raw, np.empty((len(raw), 0))), columns)
@@ -166,9 +165,19 @@ class ClosedForm(Reports, BaseEstimator):
         return self._of_rows(self._source(X), model)
 
     def _of_rows(self, source: ArraySource, model: Model | None) -> Array:
+        """Outputs of rows; a NaN is refused, but in a raw table it is a gap."""
         engine = self.engine if isinstance(self.engine, Threads) else Threads()
         engine = replace(engine, block_rows=engine.block_rows or DEFAULT_BLOCK)
-        return (model or self.model_).predict(source, engine)
+        model = model or self.model_
+        names = getattr(self, "feature_names_in_", None)
+        if not source.maps and not model.refuses_non_finite(source):
+            refuse_non_finite(source.X, names)
+        try:
+            return model.predict(source, engine)
+        except NonFiniteError:
+            if not source.maps:
+                refuse_non_finite(source.X, names)
+            raise
 
     def _streamed(self, scan: Scan, model: Model | None = None) -> Iterator[tuple[Chunk, Array]]:
         """The rows of a scan in order, some at a time, and what the model makes of them."""

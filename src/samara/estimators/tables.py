@@ -129,6 +129,12 @@ def fitting_scan(scan: Scan, columns: Columns | None, names: Array | None, n_fea
         return scan.for_model(tuple(Column(str(name), "number") for name in names))
     if scan.n_features != n_features:
         raise InputError(f"The scan has {scan.n_features} inputs; the model was fitted on {n_features}.")
+    odd = next((column for column in scan.schema if column.kind in ("text", "date")), None)
+    if odd is not None:
+        raise InputError(
+            f"The model was fitted on an array of numbers, and column {odd.name!r} holds {odd.kind}s: pick "
+            "others with columns=, or fit on a scan."
+        )
     return scan
 
 

@@ -55,6 +55,14 @@ def is_plain(X: Any) -> bool:
     return True
 
 
+def count_texts(X: Any) -> int:
+    """Columns of a frame that are neither numbers, booleans nor dates, by their types alone."""
+    import narwhals as nw
+
+    types = nw.from_native(X, eager_only=True).schema.dtypes()
+    return sum(not (one.is_numeric() or one.is_temporal() or one == nw.Boolean) for one in types)
+
+
 def frame_rows(X: Any, schema: Schema | None = None) -> FrameRows:
     """The rows of a frame; with the schema of a model, its columns in that order, and no others."""
     import narwhals as nw

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from samara.core import Array, Block
+from samara.core import Array, Block, OutputMap
 from samara.summaries.layout import Layout
 
 Press = Callable[[Array], Array]
@@ -18,12 +18,18 @@ class Predictions:
 
     def __init__(self, out: Array, coef: Array, intercept: Array, block_rows: int) -> None:
         self.out, self.coef, self.intercept = out, coef, intercept
-        self._workspace = np.empty((min(block_rows, len(out)), len(coef)), coef.dtype)
+        self._block_rows = min(block_rows, len(out))
+        self._workspace: Array | None = None
 
     def update(self, block: Block) -> None:
         """Predict the rows of a block."""
-        H = block.features(out=self._workspace[: len(block)])
         rows = self.out[block.start : block.start + len(block)]
+        if block.maps and isinstance(block.maps[-1], OutputMap):
+            block.maps[-1].outputs(block.before(), self.coef, self.intercept, rows)
+            return
+        if self._workspace is None:
+            self._workspace = np.empty((self._block_rows, len(self.coef)), self.coef.dtype)
+        H = block.features(out=self._workspace[: len(block)])
         np.matmul(H, self.coef, out=rows)
         rows += self.intercept
 

@@ -30,6 +30,13 @@ def test_rows_come_from_all_over(path):
     assert len(sample_rows(scan, 5000).y) == 900
 
 
+@pytest.mark.parametrize("rows", [1, 7, 80, 870, 899, 900])
+def test_no_row_comes_twice(path, rows):
+    drawn = sample_rows(samara.scan(path, target="y"), rows).X[:, 0]
+    assert 0.6 * rows < len(drawn) <= rows
+    assert len(np.unique(drawn)) == len(drawn)
+
+
 def test_numbers_are_predicted_as_by_the_model(path):
     scan = samara.scan(path, target="y", columns=["x", "kind"])
     model = samara.ELMRegressor(20, random_state=0).fit(scan)

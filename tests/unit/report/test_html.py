@@ -6,8 +6,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import samara
 from samara import ELMRegressor, KernelELMRegressor
 from samara.report import Evaluation, Run, write_report
 from samara.report.sections import sections
@@ -164,12 +167,15 @@ def test_the_plan_stands_beside_what_happened(run):
     assert run.limit == run.memory.before + 200_000_000
 
 
-def test_a_plan_of_the_whole_process_is_taken_as_it_is():
-    """That of a scan counts what the process held before, and so does its limit."""
-    model = ELMRegressor(4, memory="200MB", random_state=0).fit(np.eye(9), np.arange(9.0))
-    model.plan_ = replace(model.plan_, resident=100_000_000, peak_bytes=150_000_000)
-    run = Run("A scan", model)
-    assert (run.expected_peak, run.limit) == (150_000_000, 200_000_000)
+def test_the_plan_of_files_is_that_of_the_whole_process(run, tmp_path):
+    x = np.random.default_rng(0).standard_normal(300)
+    pq.write_table(pa.table({"x": x, "y": x}), tmp_path / "t.parquet")
+    model = ELMRegressor(10, random_state=0, memory="4GB").fit(
+        samara.scan(tmp_path / "t.parquet", target="y")
+    )
+    found = replace(run, estimator=model, budget=None)
+    assert model.plan_.resident > 0
+    assert (found.expected_peak, found.limit) == (model.plan_.peak_bytes, 4_000_000_000)
 
 
 def test_the_chosen_model_is_marked(run):
