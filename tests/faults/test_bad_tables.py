@@ -355,3 +355,13 @@ def test_shares_that_can_not_be(tmp_path, shares):
     model.columns_ = replace(model.columns_, codings=tuple(codings))
     with pytest.raises(InputError, match=r"^ELMRegressor can't be saved: its shares of column 'city' "):
         model.save(tmp_path / "model.samara")
+
+
+def test_rows_of_encoded_texts_are_not_unlearned():
+    """The means that encode a text of many categories contain the rows; taking them out would be wrong."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"name": [f"n{k}" for k in rng.integers(0, 40, 400)], "x": rng.standard_normal(400)})
+    y = frame["x"] + rng.standard_normal(400)
+    model = samara.ELMRegressor(10, alpha=1.0, random_state=0).partial_fit(frame, y)
+    with pytest.raises(samara.InputError, match="'name' has so many texts"):
+        model.unlearn(frame[:10], y[:10])

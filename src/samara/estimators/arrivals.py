@@ -14,7 +14,7 @@ from samara.errors import InputError
 from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.inputs import check_weights, distinct
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
-from samara.estimators.table_batches import Arriving, arriving
+from samara.estimators.table_batches import Arriving, arriving, refuse_unlearning
 from samara.maps import OneHot
 from samara.sources import ArraySource
 
@@ -64,6 +64,7 @@ class OnlineRegression(Online):
     def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
         with one_at_a_time(self), self._all_or_nothing():
             if self._takes_table(X):
+                refuse_unlearning(self, out)
                 for batch in arriving(self, X, y, sample_weight, classes=False):
                     self._learn(batch, out, self._began())
                 return self
@@ -135,6 +136,7 @@ class OnlineClassification(Online):
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
         with one_at_a_time(self), self._all_or_nothing():
             if self._takes_table(X):
+                refuse_unlearning(self, out)
                 for batch in arriving(self, X, y, sample_weight, classes=True):
                     self._learn(batch, classes, out)
                 return self

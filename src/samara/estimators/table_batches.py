@@ -22,7 +22,7 @@ from samara.estimators.tables import (
     numbered,
     set_names,
 )
-from samara.maps import Columns
+from samara.maps import Columns, Encoded
 from samara.sources import ArraySource, Scan, frame_rows
 from samara.summaries import ColumnMoments
 from samara.tables import Asked, Looked, Table, class_labels, facts_of, look_at
@@ -121,3 +121,17 @@ def _engine() -> Threads:
 def _upright(y: Array) -> Array:
     """Targets in columns."""
     return y.reshape(len(y), -1)
+
+
+def refuse_unlearning(estimator: Any, out: bool) -> None:
+    """Which fold's means the rows of the first table were encoded by is not known of a row any more."""
+    columns: Columns | None = estimator.__dict__.get("columns_")
+    if not out or columns is None:
+        return
+    pairs = zip(columns.schema, columns.codings, strict=True)
+    encoded = [column.name for column, coding in pairs if isinstance(coding, Encoded)]
+    if encoded:
+        raise InputError(
+            f"Rows can't be unlearned from this model: {encoded[0]!r} has so many texts that they are encoded "
+            "by means of the target, in which those rows have a share."
+        )

@@ -100,10 +100,19 @@ def find_files(given: Any, options: Mapping[str, Any]) -> tuple[File, ...]:
             text = os.fspath(path)
         except TypeError:
             raise InputError(f"scan takes paths and URLs, got {type(path).__name__}.") from None
-        found += _remote(text, options) if _SCHEME.match(text) else _local(os.path.expanduser(text))
+        found += _remote(text, options) if _SCHEME.match(text) else _local(text_of(text))
     if not found:
         raise InputError("scan was given an empty list: give the path of at least one file.")
+    if not many and len(found) == 1 and found[0].path == text_of(given):
+        # The folders above the one file that was asked for say where it lies, not what its rows are.
+        found = [replace(found[0], partition=())]
     return _typed(found)
+
+
+def text_of(path: Any) -> str:
+    """A path or URL as it was meant."""
+    text = str(os.fspath(path))
+    return text if _SCHEME.match(text) else os.path.expanduser(text)
 
 
 def _local(path: str) -> list[File]:
@@ -116,7 +125,8 @@ def _local(path: str) -> list[File]:
         )
         if not paths:
             raise InputError(f"{path} is a folder without files: give one that holds the table.")
-        return [_stat(found) for found in paths]
+        below = len(os.path.join(path, ""))
+        return [replace(_stat(found), partition=_partition(found[below:])) for found in paths]
     if not os.path.exists(path) and glob.has_magic(path):
         paths = sorted(p for p in glob.glob(path, recursive=True) if os.path.isfile(p))
         if not paths:

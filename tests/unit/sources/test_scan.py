@@ -264,3 +264,14 @@ def test_fingerprints_follow_the_files_not_their_folder(folder, tmp_path):
     pq.write_table(TABLE[:10], tmp_path / "moved" / "year=2020" / "place=a%20b" / "part.parquet")
     after = samara.scan(tmp_path / "moved", target="y").fingerprint()
     assert {key for key in after if after[key] != before[key]} == {"sizes", "changed", "rows"}
+
+
+def test_folders_above_what_was_asked_for_are_no_columns(tmp_path):
+    """``run=3`` says where the file lies; below the folder asked for it says what the rows are."""
+    folder = tmp_path / "run=3" / "year=2020"
+    folder.mkdir(parents=True)
+    pq.write_table(TABLE[:10], folder / "t.parquet")
+    assert not {"run", "year"} & set(names_of(samara.scan(folder / "t.parquet").schema))
+    below = names_of(samara.scan(tmp_path / "run=3").schema)
+    assert "year" in below
+    assert "run" not in below
