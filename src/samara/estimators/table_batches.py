@@ -132,6 +132,6 @@ def refuse_unlearning(estimator: Any, out: bool) -> None:
     encoded = [column.name for column, coding in pairs if isinstance(coding, Encoded)]
     if encoded:
         raise InputError(
-            f"Rows can't be unlearned from this model: {encoded[0]!r} has so many texts that they are encoded "
-            "by means of the target, in which those rows have a share."
+            f"Rows can't be unlearned from this model: {encoded[0]!r} has so many texts that they are "
+            "encoded by means of the target, in which those rows have a share."
         )
