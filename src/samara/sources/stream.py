@@ -60,6 +60,14 @@ class StreamSource:
         return self.width.is_sparse and not self.maps
 
     @property
+    def held(self) -> tuple[object, ...]:
+        return self.pieces, self.counts
+
+    def shell(self) -> StreamSource:
+        """What its parts share, without any piece."""
+        return replace(self, pieces=(), counts=None)
+
+    @property
     def chunk_rows(self) -> int:
         """Rows read at a time."""
         return max(FEWEST_ROWS, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
@@ -133,6 +141,14 @@ class StreamPart:
     spans: tuple[tuple[Piece, int, int | None], ...]
     start: int
     turn: tuple[int, int] = (0, 1)  # which of how many readers of these rows
+
+    def alone(self) -> StreamPart:
+        """Where its rows are found."""
+        return replace(self, source=StreamSource((), self.source.width))
+
+    def within(self, shell: StreamSource) -> StreamPart:
+        """The same rows with the maps, targets and folds of another source."""
+        return replace(self, source=shell)
 
     def chunks(self) -> Iterator[tuple[int, Chunk]]:
         """The rows as they are read, each chunk with the number of its first row."""
