@@ -16,6 +16,7 @@ from samara.errors import (
 
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators.planning import plan
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate
     from samara.export import to_onnx
@@ -45,6 +46,7 @@ __all__ = [
     "evaluate",
     "inspect",
     "load",
+    "plan",
     "scan",
     "to_onnx",
 ]
@@ -61,6 +63,7 @@ _ROOMS = {
     "evaluate": "samara.estimators.scores",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",
+    "plan": "samara.estimators.planning",
     "scan": "samara.sources.scan",
     "to_onnx": "samara.export",
 }

@@ -14,7 +14,7 @@ from samara.kernel_settings import KernelSettings, Nystroem
 from samara.linalg.blas import solve_upper
 from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
 from samara.model import Model
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.prepare import look, scaling_of
 from samara.selection import KFold, Selection
 from samara.settings import AUTO_MOST

@@ -12,7 +12,7 @@ from samara.core import Array, Batch, Factor, FeatureMap
 from samara.errors import InputError
 from samara.linalg.triangular import triangle
 from samara.model_checks import check_array, check_map
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.settings import Settings
 from samara.solvers import NormalFactor, RootFactor, RowFactor
 from samara.store import RefusedError

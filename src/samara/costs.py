@@ -1,41 +1,36 @@
-"""Memory and time arithmetic: pure functions of the shape of a problem, a solver and a block."""
+"""Passes and operations of a fit: pure functions of the shape of a problem and a solver."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from samara.core import TILE_ROWS
+from samara.core import Array
 from samara.errors import InputError
+from samara.peaks import peak_bytes
 from samara.shapes import (
     FEWEST,
     FIRST,
     LOW_RANK,
     OVERSAMPLING,
+    SKETCH_ROWS,
     Shape,
     columns_of,
-    exact_solver,
-    needs_whole,
 )
 
 # Four times the 384 rows that OpenBLAS takes at a time. Between 1024 and 4096 rows of 1000 nodes no
 # difference was found that a second series of runs confirmed.
 DEFAULT_BLOCK = 1536
 SMALLEST_BLOCK = 128
-KEY_ROWS = 131_072  # rows whose folds are worked out at a time
-PACKED_ROWS = 192  # of a block, copied for the compiled product (gram.h)
-SKETCH_ROWS = 8  # of the sketch of `precondition`, for each column
 TYPICAL_STEPS = 40  # of `lsqr`: it depends on ridge and rows, which a plan does not know
-BASE = 16 << 20  # thread stacks, BLAS buffers and the interpreter's own growth
 __all__ = [
     "DEFAULT_BLOCK",
     "SMALLEST_BLOCK",
     "Shape",
     "flops",
     "format_bytes",
+    "likely_steps",
     "parse_memory",
     "passes",
     "peak_bytes",
@@ -52,128 +47,6 @@ _UNITS = {
     "gi": 2**30,
     "ti": 2**40,
 }
-
-
-def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
-    """Predicted peak above the input: the largest of the look, the passes and the solve."""
-    hidden = shape.itemsize * (shape.n_inputs + 1) * (shape.n_hidden + shape.n_link) + shape.layer_bytes
-    sample = 8 * shape.sample_rows * shape.n_inputs * 3
-    profile = workers * (24 * block * (shape.n_inputs + shape.n_targets) + sample)
-    return int(BASE + hidden + max(profile, _BYTES[solver](shape, block, workers)))
-
-
-def _gram_bytes(shape: Shape, block: int, workers: int) -> int:
-    square, folds = 8 * shape.width**2, shape.n_folds
-    single = 4 * shape.width**2 if shape.itemsize == 4 else 0
-    packed = shape.itemsize * min(block, PACKED_ROWS) * (shape.width + 31)
-    summarize = workers * (folds * square + single + packed + _lane_bytes(shape, block))
-    # Folds and total; the system of a fold and of the next; a triangle for each worker, and one spare.
-    systems = 2 if folds > 1 and workers > 1 else 1
-    solve = (folds + (folds > 1) + systems + systems + workers) * square + 4 * workers * _cases(shape)
-    if shape.grows:  # the moments of the smaller model stay until they are put into the larger one's
-        summarize, solve = summarize + folds * square // 4, solve + folds * square
-    return max(summarize, solve, _spectrum_bytes(shape, block, workers))
-
-
-def _qr_bytes(shape: Shape, block: int, workers: int) -> int:
-    square, folds = 8 * shape.width**2, shape.n_folds
-    stacked = 8 * (shape.width + block) * shape.width
-    summarize = workers * (folds * square + _lane_bytes(shape, block) + 3 * stacked)
-    solve = 3 * folds * square + 6 * square + 4 * _cases(shape)
-    return max(summarize, solve, _spectrum_bytes(shape, block, workers))
-
-
-def _spectrum_bytes(shape: Shape, block: int, workers: int) -> int:
-    """Scores from a decomposition: GCV, the L-curve, and leave-one-out, which reads the rows again."""
-    if shape.selection in (None, "kfold"):
-        return 0
-    decomposed = (shape.n_folds + 6) * 8 * shape.width**2
-    if shape.selection != "loo":
-        return decomposed
-    rotated = shape.itemsize * block * (shape.n_hidden + shape.n_link)
-    errors = 40 * block * shape.n_alphas * shape.n_targets
-    return decomposed + workers * (_lane_bytes(shape, block) + rotated + errors)
-
-
-def _rows_bytes(shape: Shape, block: int, workers: int, dual: bool) -> int:
-    kept = 8 * shape.n_rows * shape.width
-    small = 8 * shape.n_rows * min(shape.n_rows, shape.width)
-    # A decomposition for each worker, of n×n numbers or of n×L.
-    decomposed = workers * (4 * small if dual else 2 * kept + 3 * small)
-    # All rows, and those of a training set, twice; with folds those of the next one too. That shows where
-    # rows are few: 400 of 3,000 nodes peaked at 78 to 114 MB in six runs, where 5 would have planned 76.
-    held = (10 if shape.n_folds > 1 and shape.n_rows < shape.width else 5) * kept
-    return max(2 * kept + workers * _lane_bytes(shape, block), held + decomposed + 4 * _cases(shape))
-
-
-def _low_rank_bytes(shape: Shape, block: int, workers: int, solver: str) -> int:
-    width, t = shape.width, shape.n_targets
-    k = columns_of(shape, solver) + (shape.training_sets * t if solver == "sketch" else 0)
-    # Ω, HᵀHΩ and their like; the rows of Y, up to 9k of them in three copies where a stop reads their
-    # triangle; then the moments of the coordinates.
-    probes = 232 if isinstance(shape.rank, str) or solver.startswith("fast") else 96
-    lane = _lane_bytes(shape, block) + 24 * width * k + 40 * block * k + probes * k * k
-    moments = (workers * shape.n_folds + 6) * 8 * (k + 1 + t) ** 2
-    found = 40 * width * k + workers * lane + moments
-    if not needs_whole(shape, solver):
-        return found
-    exact = exact_solver(shape.n_rows, shape.n_columns, shape.tiny_ridge)
-    whole = _BYTES[exact](shape, block, workers)
-    if solver.startswith("fast") and shape.n_rows >= shape.n_columns:
-        # The folds' moments; a root of them, Ω, their product and its triangle; the directions.
-        squares = 3 * shape.n_folds + (30 if shape.tiny_ridge else 14)
-        whole = max(whole, squares * 8 * width**2)
-    return max(found, whole)
-
-
-def _lsqr_bytes(shape: Shape, block: int, workers: int) -> int:
-    width, m = shape.width, shape.training_sets * shape.n_targets
-    # Room for directions is taken 32 steps at a time.
-    directions = 8 * width * m * (min(shape.most_steps, shape.n_rows, width) + 44)
-    lane = _lane_bytes(shape, block) + 16 * block * m + 24 * width * m
-    return directions + workers * lane + 3 * _held_out_bytes(shape)
-
-
-def _precondition_bytes(shape: Shape, block: int, workers: int) -> int:
-    width, lane = shape.width, _lane_bytes(shape, block)
-    m = max(1, (shape.training_sets - 1) * shape.n_alphas) * shape.n_targets
-    rows = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
-    sketch = (workers + 2) * 8 * rows * width * width + workers * (2 * lane + 96 * block)
-    steps = 96 * width * m + workers * (lane + 16 * block * m + 24 * width * m)
-    iterate = 48 * width * width + steps + 3 * _held_out_bytes(shape)
-    return max(sketch, iterate, _qr_bytes(shape, block, workers) if shape.n_rows <= 2 * rows * width else 0)
-
-
-def _held_out_bytes(shape: Shape) -> int:
-    return 8 * shape.width * shape.n_folds * shape.n_alphas * shape.n_targets
-
-
-def _cases(shape: Shape) -> int:
-    """Solutions of every size."""
-    return 8 * shape.width * shape.n_targets * shape.n_sizes
-
-
-_BYTES: dict[str, Callable[[Shape, int, int], int]] = {
-    "gram": _gram_bytes,
-    "qr": _qr_bytes,
-    "dual": partial(_rows_bytes, dual=True),
-    "svd": partial(_rows_bytes, dual=False),
-    "lsqr": _lsqr_bytes,
-    "precondition": _precondition_bytes,
-    **{name: partial(_low_rank_bytes, solver=name) for name in LOW_RANK},
-}
-
-
-def _lane_bytes(shape: Shape, block: int) -> int:
-    """What one worker holds beside its summary."""
-    workspace = shape.itemsize * block * (shape.width + 15)
-    # Copies of a tile of inputs on their way through the maps, and what the allocator keeps of them.
-    tile = TILE_ROWS * 64 * (shape.n_inputs + 2)
-    # A block gathered by index, and the one before it; the tile that the maps work on.
-    gathered = 16 * block * shape.n_inputs if shape.n_folds > 1 else 0
-    tile += TILE_ROWS * shape.itemsize * shape.width
-    keys = 48 * min(KEY_ROWS, shape.n_rows) if shape.n_folds > 1 else 0
-    return workspace + tile + gathered + keys + 32 * block * (shape.n_targets + 2)
 
 
 def passes(shape: Shape, solver: str) -> tuple[int, int]:
@@ -220,6 +93,18 @@ def steps_of_precondition(shape: Shape) -> tuple[int, int]:
     rows = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
     steps = int(np.ceil(np.log(shape.tol) / np.log(1 / np.sqrt(rows))))
     return 2 + steps // 3, 2 + steps + 8
+
+
+def likely_steps(values: Array, alpha: float, tol: float) -> int | None:
+    """Steps of `lsqr` on a Gram matrix that begins with these eigenvalues; None where they are too few.
+
+    The first j directions are found in about j steps; then the error falls as if the largest eigenvalue were
+    the next one. Of all j the cheapest: at most twice the steps taken with ridges from 1 to 10⁴.
+    """
+    left = (values + alpha) / alpha if alpha > 0 else np.full(len(values), np.inf)
+    steps = np.arange(len(values)) + 0.5 * np.sqrt(left) * np.log(2 / tol)
+    best = int(np.argmin(steps))
+    return None if best > 0.8 * len(values) else int(np.ceil(steps[best]))
 
 
 def flops(shape: Shape, solver: str) -> float:

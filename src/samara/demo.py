@@ -7,10 +7,6 @@ prints a line each of plan, choice, accuracy, time and peak memory. Writes three
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
-import gc
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +16,7 @@ from samara import ELMClassifier, SelectionDisplay, SpectrumDisplay
 from samara.core import Array
 from samara.costs import format_bytes
 from samara.datasets import load_letter
+from samara.resident import peak_resident_bytes, reset_peak, resident_bytes
 
 SIZES = list(range(100, 1001, 100))
 MEMORY = "200MB"
@@ -29,19 +26,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fit, predict, print, draw."""
     parser = argparse.ArgumentParser(prog="python -m samara.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the plots")
-    folder: Path = parser.parse_args(arguments).output
+    run(parser.parse_args(arguments).output, say)
 
+
+def run(folder: Path, tell: Callable[[str, str], None]) -> None:
+    """Fit, predict, draw; tells a name and a text of each step."""
     X_train, X_test, y_train, y_test = load_letter(return_split=True)
-    say("data", f"letter recognition, {len(X_train):,} rows × {X_train.shape[1]} inputs, 26 classes")
+    tell("data", f"letter recognition, {len(X_train):,} rows × {X_train.shape[1]} inputs, 26 classes")
     model = ELMClassifier(n_hidden=SIZES, memory=MEMORY, random_state=0)
     _, fit_seconds, peak = measured(lambda: model.fit(X_train, y_train))
-    say("plan", str(model.plan_).splitlines()[0])
-    say("choice", choice(model))
+    tell("plan", str(model.plan_).splitlines()[0])
+    tell("choice", choice(model))
     predicted, predict_seconds, _ = measured(lambda: model.predict(X_test))
-    say("accuracy", f"{(predicted == y_test).mean():.2%} of {len(y_test):,} test rows")
-    say("time", f"{fit_seconds:.2f} s to fit and choose, {predict_seconds:.2f} s to predict")
-    say("peak memory", peak_text(peak, model.plan_.peak_bytes))
-    say("plots", ", ".join(str(path) for path in draw(model, X_train, y_test, predicted, folder)))
+    tell("accuracy", f"{(predicted == y_test).mean():.2%} of {len(y_test):,} test rows")
+    tell("time", f"{fit_seconds:.2f} s to fit and choose, {predict_seconds:.2f} s to predict")
+    tell("peak memory", peak_text(peak, model.plan_.peak_bytes))
+    tell("plots", ", ".join(str(path) for path in draw(model, X_train, y_test, predicted, folder)))
 
 
 def say(name: str, text: str) -> None:
@@ -69,30 +69,13 @@ def peak_text(peak: int | None, predicted: int) -> str:
 
 def measured(job: Callable[[], Any]) -> tuple[Any, float, int | None]:
     """What a job gives, its seconds, and the most memory it holds above what was held before, in bytes."""
-    gc.collect()
-    with contextlib.suppress(OSError, AttributeError):  # else memory freed earlier would hide the job's own
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-    with contextlib.suppress(OSError):  # sets the high-water mark back, on Linux
-        Path("/proc/self/clear_refs").write_text("5")
-    before = resident("VmRSS")
+    reset_peak()
+    before = resident_bytes()
     start = time.perf_counter()
     result = job()
     seconds = time.perf_counter() - start
-    after = resident("VmHWM")
+    after = peak_resident_bytes()
     return result, seconds, None if before is None or after is None else max(0, after - before)
-
-
-def resident(field: str) -> int | None:
-    """Resident memory now (VmRSS) or at most (VmHWM), in bytes; elsewhere than on Linux, at most so far."""
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return 1024 * int(next(line for line in lines if line.startswith(field)).split()[1])
-    try:
-        import resource
-    except ImportError:
-        return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else 1024 * most
 
 
 def draw(model: Any, X: Array, y_test: Array, predicted: Array, folder: Path) -> list[Path]:

@@ -10,14 +10,14 @@ import numpy as np
 
 from samara.continued import Leftover
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
-from samara.costs import flops
+from samara.costs import flops, peak_bytes
 from samara.engines import Counted
 from samara.errors import BudgetError, ConditionWarning
 from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
-from samara.plan import Plan
-from samara.prepare import draw_maps, first_look, look
+from samara.plans import Plan
+from samara.prepare import draw_maps, first_look, look, steps_seen
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
 from samara.settings import N_RIDGES, Settings
 from samara.shapes import LOW_RANK, safe_ridge
@@ -61,6 +61,8 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
         plan = settings.plan(source, sizes, trace)
         attempt = Trial(settings, source, maps, (layout, trace), plan, sizes)
+        if plan.solver == "lsqr":
+            attempt.expect_steps()
         try:
             trial = attempt.run(trial)
         except BudgetError:  # more nodes would need a triangle, and the budget does not hold it
@@ -136,6 +138,16 @@ class Trial:
         else:
             self._plan_triangle()
         return self.attempt(None)
+
+    def expect_steps(self) -> None:
+        """Predict the peak from the steps that the first rows make likely; blocks stay cut for the most."""
+        shape = self.settings.shape(self.source, [size - self._linked for size in self._asked], self._trace)
+        steps = steps_seen(self.mapped, self.settings, (self.layout, self._trace), shape)
+        likely = peak_bytes(
+            replace(shape, likely_steps=steps), "lsqr", self.plan.block_rows, self.plan.workers
+        )
+        beside = self.settings.budget.beside(self.plan.workers)
+        self.plan = replace(self.plan, peak_bytes=likely + beside)
 
     def _plan_triangle(self) -> None:
         """Plan anew: a triangle takes more room than the Gram, and may be refused."""

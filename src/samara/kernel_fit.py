@@ -15,7 +15,7 @@ from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.maps import Gramian, KernelRows
 from samara.model import Model
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.prepare import scaling_of
 from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface

@@ -8,9 +8,10 @@ from math import ceil, log2
 
 import numpy as np
 
-from samara.costs import BASE, format_bytes
+from samara.costs import format_bytes
 from samara.errors import BudgetError
-from samara.plan import Budget, Plan
+from samara.peaks import overhead
+from samara.plans import Budget, Plan, already, of_what
 from samara.shapes import OVERSAMPLING
 from samara.solvers.kernel import Divide
 
@@ -55,12 +56,13 @@ class KernelShape:
 
 def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_why: str) -> Plan:
     """Choose the solver inside the budget, or refuse, saying what would fit. Not for `nystroem`."""
-    name, why = choose(shape, asked, budget.memory)
+    name, why = choose(shape, asked, budget.left(budget.workers))
     if name == "pcg" and isinstance(shape.rank, str):
         shape = replace(shape, rank=pcg_rank(shape, budget))
     peak = peak_bytes(shape, name, budget.workers)
     kept = spare_bytes(shape, budget) if name == "pcg" else 0
-    if name != "nystroem" and budget.memory is not None and peak > budget.memory:
+    left = budget.left(budget.workers)
+    if name != "nystroem" and left is not None and peak > left:
         raise _refusal(shape, name, budget, peak)
     few, most = passes(shape, name)
     return Plan(
@@ -71,9 +73,10 @@ def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_w
         passes=few,
         most_passes=most,
         flops=flops(shape, name),
-        peak_bytes=peak + kept,
+        peak_bytes=peak + kept + budget.beside(budget.workers),
         memory=budget.memory,
         reasons=(f"solver {name}: {why}", selection_why, f"{budget.workers} workers, tiles of kernel rows"),
+        resident=budget.resident,
     )
 
 
@@ -103,7 +106,7 @@ def peak_bytes(shape: KernelShape, solver: str, workers: int) -> int:
     """Predicted peak above the input."""
     n, t, item = shape.n_rows, shape.n_targets, shape.itemsize
     rows = (3 * item + 16) * n * shape.n_inputs + 8 * n * t * (8 + (shape.n_alphas > 1) * shape.n_alphas)
-    return int(BASE + rows + _SOLVERS[solver](shape, workers))
+    return int(overhead(n, workers) + rows + _SOLVERS[solver](shape, workers))
 
 
 def _exact_bytes(shape: KernelShape, workers: int) -> int:
@@ -127,10 +130,11 @@ def _sketch_bytes(shape: KernelShape, workers: int) -> int:
 def pcg_rank(shape: KernelShape, budget: Budget) -> int:
     """Columns that the preconditioner of `pcg` may have: half the budget is left for tiles of the matrix."""
     most = min(shape.n_rows, PCG_RANK)
-    if budget.memory is None:
+    left = budget.left(budget.workers)
+    if left is None:
         return most
     without = peak_bytes(replace(shape, rank=1), "pcg", budget.workers)
-    free = max(0, budget.memory - without)
+    free = max(0, left - without)
     return max(1, min(most, free // (2 * _pcg_column(shape))))
 
 
@@ -172,10 +176,11 @@ _SOLVERS = {
 def spare_bytes(shape: KernelShape, budget: Budget) -> int:
     """What `pcg` may keep of the kernel matrix: half of it at most is of use, the rest is its mirror."""
     whole = shape.itemsize * shape.n_rows * (shape.n_rows + 2048) // 2
-    if budget.memory is None:
+    left = budget.left(budget.workers)
+    if left is None:
         return min(whole, 2 << 30)
     used = replace(shape, rank=pcg_rank(shape, budget)) if isinstance(shape.rank, str) else shape
-    return max(0, min(whole, budget.memory - peak_bytes(used, "pcg", budget.workers)))
+    return max(0, min(whole, left - peak_bytes(used, "pcg", budget.workers)))
 
 
 def passes(shape: KernelShape, solver: str) -> tuple[int, int]:
@@ -209,7 +214,7 @@ def flops(shape: KernelShape, solver: str) -> float:
 
 def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> BudgetError:
     """What was needed, what was given, what would fit."""
-    memory = budget.memory or 0
+    memory = budget.left(budget.workers) or 0
     others = [
         name
         for name in ("exact", "pcg", "divide")
@@ -224,6 +229,7 @@ def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> Budg
         )
         advice = f"Use a rank of at most {most:,}" if most > 0 else advice
     return BudgetError(
-        f"{shape.n_rows:,} rows by {solver} need {format_bytes(peak)} above the input; "
-        f"memory allows {format_bytes(memory)}. {advice}."
+        f"{shape.n_rows:,} rows by {solver} need {format_bytes(peak + budget.beside(budget.workers))} "
+        f"{of_what(budget.resident)}; memory allows {format_bytes(budget.memory or 0)}{already(budget)}. "
+        f"{advice}."
     )

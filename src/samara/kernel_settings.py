@@ -11,7 +11,7 @@ from samara.checkpoints import Checkpoint
 from samara.core import Crew, FeatureMap, Progress, Source
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
-from samara.plan import Budget, Plan
+from samara.plans import Budget, Plan
 from samara.selection import Selector
 from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Settings
 from samara.solvers import Rank

@@ -172,6 +172,11 @@ def check_columns(columns: Columns, n_features: int) -> None:
         elif isinstance(coding, Levels | Encoded):
             check_array(coding.codes, (len(coding.labels),), f"codes of {what}")
             _check(bool((coding.codes[1:] > coding.codes[:-1]).all()), f"codes of {what} do not increase")
+        if isinstance(coding, Levels):
+            check_array(coding.shares, (len(coding.labels),), f"shares of {what}")
+            _check(
+                bool(((coding.shares >= 0) & (coding.shares <= 1)).all()), f"shares of {what} are no shares"
+            )
         if isinstance(coding, Encoded):
             check_array(coding.prior, (len(coding.targets),), f"prior of {what}")
             check_array(coding.values, (len(coding.labels), len(coding.targets)), f"values of {what}")

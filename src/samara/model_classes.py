@@ -30,7 +30,7 @@ from samara.maps import (
 )
 from samara.maps.nodes import FirstNodes
 from samara.model import Model
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.schema import Column
 from samara.selection import Gcv, KFold, LCurve, Loo, Selection
 from samara.solvers import Dual, FastSvd, FastSvdGradient, Gram, Lsqr, Precondition, Qr, Rsvd, Sketch, Svd

@@ -13,7 +13,7 @@ from typing import Any
 from samara.core import Array
 from samara.errors import StoreError
 from samara.model_classes import CLASSES
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.store import (
     Json,
     RefusedError,
@@ -85,7 +85,7 @@ class ModelInfo:
         Names and kinds of the columns of a raw table.
     classes : tuple or None
         Labels of a classifier.
-    plan : :class:`samara.plan.Plan`
+    plan : :class:`samara.plans.Plan`
         How it was fitted.
     arrays : dict
         Names of the arrays to their dtype and shape.

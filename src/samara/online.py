@@ -18,7 +18,7 @@ from samara.linalg.blas import in_threads
 from samara.maps import fused
 from samara.model import Model
 from samara.past import LARGEST_WEIGHT, Fading, Memory, refuse_second_passes, refuse_strangers
-from samara.plan import Plan, make_plan
+from samara.plans import Plan, make_plan
 from samara.prepare import draw_maps, first_look, look
 from samara.selection import Loo, Selection
 from samara.settings import Settings

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from samara.core import FeatureMap, Source
+from samara.costs import likely_steps
 from samara.errors import InputError
 from samara.linalg import kernels
 from samara.maps import (
@@ -19,6 +20,7 @@ from samara.maps import (
     given_scaling,
 )
 from samara.settings import QUANTILE_ROWS, Settings, is_drawn
+from samara.shapes import Shape, safe_ridge
 from samara.summaries import Layout, Profile
 
 
@@ -103,3 +105,15 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
         dtype=settings.dtype,
     )
     return layout, float(squares.sum() * profile.inputs.weight)
+
+
+def steps_seen(mapped: Source, settings: Settings, first: tuple[Layout, float], shape: Shape) -> int | None:
+    """Steps that `lsqr` will likely take, told from the first rows; None where they don't tell."""
+    layout, trace = first
+    block = next(iter(mapped.parts(1)[0].blocks(LOOK_ROWS)))
+    H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype), shift=layout.shift)
+    values = np.linalg.eigvalsh((H @ H.T).astype(float))[::-1]
+    values *= trace / max(values.sum(), np.finfo(float).tiny)
+    low = max(1e-7 * trace / shape.n_columns, safe_ridge(trace, shape.dtype))
+    alpha = low if shape.smallest_alpha is None else shape.smallest_alpha
+    return likely_steps(np.maximum(values[:-1], 0.0), alpha, shape.tol)

@@ -12,7 +12,7 @@ from samara.checkpoints import Checkpoint, Checkpointed
 from samara.core import Crew, FeatureMap, Progress, Source
 from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, Radial
-from samara.plan import Budget, Plan, make_plan
+from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
 from samara.shapes import MAX_STEPS, Shape
 from samara.solvers import SOLVERS, Rank, Solver

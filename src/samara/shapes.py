@@ -9,6 +9,7 @@ import numpy as np
 LOW_RANK = ("rsvd", "fast_svd", "fast_svd_gradient", "sketch")
 OVERSAMPLING = 10  # random vectors beyond a rank
 MAX_STEPS = 500  # of `lsqr`
+SKETCH_ROWS = 8  # of the sketch of `precondition`, for each column
 # The rounding of a streamed Gram matrix is at most this share of its trace (measured: 1e-17 in float64 and
 # 0.13·eps = 1.5e-8 in float32, a fifth of that where eigenvalues are small). A smaller ridge drowns in it.
 _ROUNDING = {"float64": 8.0, "float32": 0.25}  # in eps
@@ -39,6 +40,7 @@ class Shape:
     oversampling: int | None = None  # of a solver given as an object; None: the usual
     power: int = 0  # power iterations of a solver that has them
     most_steps: int = MAX_STEPS  # of an iterative solver
+    likely_steps: int | None = None  # of `lsqr`, once some rows were seen
     tol: float = 1e-10  # of an iterative solver
     sample_rows: int = 0
     layer_bytes: int = 0  # beside the weights

@@ -11,7 +11,7 @@ from samara.continued import augmented_turn, mirrored
 from samara.core import Array, Factor, FeatureMap, Source
 from samara.errors import ConditionWarning
 from samara.fit import Fitted, Trial
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.settings import Settings
 from samara.shapes import safe_ridge
 from samara.solvers import IllConditionedError, NormalFactor, RootFactor, Task

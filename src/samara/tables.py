@@ -10,7 +10,7 @@ from samara.core import Array, Block, Engine, FeatureMap, Source
 from samara.errors import InputError
 from samara.maps import Columns
 from samara.schema import Schema
-from samara.sources import ArraySource, StreamSource
+from samara.sources import ArraySource, ClassWeights, StreamSource
 from samara.summaries import ColumnProfile, Limits, Profile
 from samara.tabular import cross_encoded, encoded_profile, label_codes, learn_columns
 
@@ -25,6 +25,7 @@ class Table:
     schema: Schema
     targets: Schema
     classes: bool  # whether the target holds classes that are still to be found
+    only_targets: StreamSource | None = None  # the rows without their inputs, where they are read from files
 
 
 @dataclass(frozen=True)
@@ -45,29 +46,46 @@ class Asked:
     sample_rows: int
     n_folds: int
     salt: int
+    one_class_will_do: bool = False  # others may come with later rows
 
 
 def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = None) -> Looked:
-    """One pass: columns profiled, their maps frozen, classes found, rows counted."""
-    rows = table.rows
-    folds = asked.n_folds if asked.n_folds > 1 else 5
+    """One pass: columns profiled, their maps frozen, classes found, rows counted.
 
-    def make() -> ColumnProfile:
-        limits = Limits(sample_rows=max(SAMPLE_ROWS, asked.sample_rows))
-        return ColumnProfile(
-            table.schema, table.targets, classes=table.classes, n_folds=folds, salt=asked.salt, limits=limits
-        )
-
-    if rows.is_sparse:
-        return _sparse_look(table, engine, class_weight)
-    facts = engine.summarize(_labelled(rows), make, name="look")
+    Rows that weigh by their class are looked at with that weight, so the classes are counted beforehand.
+    """
+    if table.rows.is_sparse:
+        return _sparse_look(table, engine, asked, class_weight)
+    rows, known = table.rows, None
+    if table.classes and class_weight is not None:
+        known = _look_at_targets(table, engine)
+        rows = _weighed(rows, known, class_weight)
+    facts = facts_of(replace(table, rows=rows), engine, asked)
     if facts.n_rows < 2:
         raise InputError(f"A fit needs at least 2 rows of positive weight, got {facts.n_rows}.")
     columns = learn_columns(facts)
     training = cross_encoded(facts, columns)
-    source, labels = _coded(_counted(rows, facts.n_rows), table, facts, class_weight)
-    profile = encoded_profile(facts, training, source.target if table.classes else None)
+    source, labels = _coded(_counted(rows, facts.n_rows), known or facts, asked)
+    profile = encoded_profile(facts, training, source.target)
     return Looked(seen_columns(source, training), profile, columns, facts, labels)
+
+
+def facts_of(table: Table, engine: Engine, asked: Asked) -> ColumnProfile:
+    """What one pass finds out about a table; what can't be used is refused."""
+    if table.rows.is_sparse:
+        return _look_at_targets(table, engine)
+
+    def make() -> ColumnProfile:
+        return ColumnProfile(
+            table.schema,
+            table.targets,
+            classes=table.classes,
+            n_folds=asked.n_folds if asked.n_folds > 1 else 5,
+            salt=asked.salt,
+            limits=Limits(sample_rows=max(SAMPLE_ROWS, asked.sample_rows)),
+        )
+
+    return engine.summarize(_labelled(table.rows), make, name="look")
 
 
 def seen_columns(source: Source, columns: FeatureMap) -> Source:
@@ -83,7 +101,13 @@ def class_labels(facts: ColumnProfile) -> Array:
         return np.array(facts.texts_of(target.name, values))
     if target.kind == "boolean":
         return values.astype(bool)
-    return values.astype(np.int64) if np.array_equal(values, np.floor(values)) else values
+    broken = values[values != np.floor(values)]
+    if len(broken):
+        raise InputError(
+            f"Target {target.name!r} holds numbers that are no classes, such as {broken[0]:g}: use "
+            "a regressor, or classes that are texts or whole numbers."
+        )
+    return values.astype(np.int64)
 
 
 def class_factors(class_weight: object, labels: Array, totals: Array) -> Array:
@@ -109,29 +133,45 @@ class OnlyTargets(ColumnProfile):
         super().update(replace(block, X=np.empty((len(block), 0))))
 
 
-def _sparse_look(table: Table, engine: Engine, class_weight: object) -> Looked:
+def _sparse_look(table: Table, engine: Engine, asked: Asked, class_weight: object) -> Looked:
     """Rows whose columns are numbers without names: only their classes have to be found."""
-
-    def make() -> OnlyTargets:
-        return OnlyTargets((), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
-
-    facts = engine.summarize(_labelled(table.rows), make, name="targets")
-    source, labels = _coded(_counted(table.rows, facts.n_rows), table, facts, class_weight)
+    facts = _look_at_targets(table, engine)
+    rows = _counted(table.rows, facts.n_rows)
+    if table.classes and class_weight is not None:
+        rows = _weighed(rows, facts, class_weight)
+    source, labels = _coded(rows, facts, asked)
     return Looked(source, None, None, facts, labels)
 
 
+def _look_at_targets(table: Table, engine: Engine) -> ColumnProfile:
+    def make() -> OnlyTargets:
+        return OnlyTargets((), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
+
+    return engine.summarize(_labelled(table.only_targets or table.rows), make, name="targets")
+
+
+def _weighed(
+    rows: ArraySource | StreamSource, facts: ColumnProfile, class_weight: object
+) -> ArraySource | StreamSource:
+    """The rows, each with the weight of its class."""
+    factors = class_factors(class_weight, class_labels(facts), facts.class_weights())
+    order = np.argsort(facts.classes)
+    weights = ClassWeights(facts.classes[order], factors[order])
+    if isinstance(rows, ArraySource):
+        return rows.weighted(weights(rows.y))
+    return replace(rows, class_weights=weights)
+
+
 def _coded(
-    source: ArraySource | StreamSource, table: Table, facts: ColumnProfile, class_weight: object
+    source: ArraySource | StreamSource, facts: ColumnProfile, asked: Asked
 ) -> tuple[ArraySource | StreamSource, Array | None]:
-    """The rows with their classes coded and weighed, and the classes."""
-    if not table.classes:
+    """The rows with their classes coded, and the classes."""
+    if not facts.has_classes:
         return source, None
-    source, labels = source.with_targets(label_codes(facts)), class_labels(facts)
-    if class_weight is not None:
-        assert isinstance(source, StreamSource)  # of rows in memory the classes are known beforehand
-        factors = class_factors(class_weight, labels, facts.class_weights())
-        source = replace(source, class_weights=factors)
-    return source, labels
+    labels = class_labels(facts)
+    if asked.one_class_will_do and len(labels) == 1:
+        return source, labels
+    return source.with_targets(label_codes(facts)), labels
 
 
 def _labelled(rows: ArraySource | StreamSource) -> ArraySource | StreamSource:

@@ -53,7 +53,8 @@ def _coding(profile: ColumnProfile, j: int, one_hot_cap: int) -> Coding:
         return _encoded(profile, j)
     if len(levels.codes) == 1 and not flag:
         return None
-    return Levels(levels.codes, profile.texts_of(column.name, levels.codes), flag)
+    weight = levels.weight.sum(axis=1)
+    return Levels(levels.codes, profile.texts_of(column.name, levels.codes), weight / weight.sum(), flag)
 
 
 def _encoded(profile: ColumnProfile, j: int) -> Encoded:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from samara import BudgetError, ELMClassifier, ELMRegressor, SamaraError
-from samara.costs import Shape
+from samara.costs import SMALLEST_BLOCK, Shape, peak_bytes
 from samara.engines import Threads
-from samara.plan import Budget, make_plan
+from samara.plans import Budget, make_plan
 from samara.sources import ArraySource
 from tests.faults.checks import refused
 
@@ -60,7 +60,9 @@ def test_an_auto_size_stops_at_the_budget():
 def test_a_budget_changes_the_plan_not_the_model():
     """Smaller blocks and fewer workers, the same coefficients."""
     roomy = ELMRegressor(200, alpha=1.0, random_state=0).fit(X, Y)
-    tight = ELMRegressor(200, alpha=1.0, memory="18.5MB", random_state=0).fit(X, Y)
+    memory = roomy.plan_.peak_bytes - 1
+    tight = ELMRegressor(200, alpha=1.0, memory=memory, random_state=0).fit(X, Y)
+    assert tight.plan_.peak_bytes <= memory
     assert tight.plan_.block_rows * tight.plan_.workers < roomy.plan_.block_rows * roomy.plan_.workers
     np.testing.assert_allclose(tight.coef_, roomy.coef_, atol=1e-9 * np.abs(roomy.coef_).max())
 
@@ -87,5 +89,8 @@ def test_a_fallback_keeps_to_the_budget():
 def test_a_fallback_that_does_not_fit_is_refused():
     """Memory for the Gram but not for a triangle: a BudgetError, not a fit beyond the budget."""
     rows = np.hstack([X, X])
-    model = ELMRegressor(300, hidden="linear", alpha=0, solver="gram", memory="21.5MB", random_state=0)
+    shape = Shape(n_rows=3000, n_inputs=10, n_targets=1, n_hidden=300)
+    gram, triangle = (peak_bytes(shape, solver, SMALLEST_BLOCK, 1) for solver in ("gram", "qr"))
+    memory = (gram + triangle) // 2
+    model = ELMRegressor(300, hidden="linear", alpha=0, solver="gram", memory=memory, random_state=0)
     refused(model, BudgetError, "nodes by qr need", rows, Y)

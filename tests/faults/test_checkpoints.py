@@ -194,6 +194,7 @@ def test_ctrl_c_inside_a_pass(path, workers):
     slow = Threads(workers, 32, lambda name, rows, total: (seen.append(rows), time.sleep(0.02)))
     model = ELMRegressor(20, random_state=0, engine=slow)
     main = threading.main_thread().ident
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may ignore it
     timer = threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):

@@ -13,6 +13,7 @@ import pytest
 from samara import BudgetError, ELMRegressor
 from samara.costs import Shape, peak_bytes
 from samara.engines import Threads
+from samara.estimators.settings import make_settings
 from samara.linalg import ErrorStop
 from samara.solvers import FastSvd, Lsqr, Precondition, Rsvd
 from samara.sources import ArraySource
@@ -146,9 +147,19 @@ def test_auto_keeps_to_the_gram_where_it_fits():
 def test_plans_know_the_settings_of_solvers(usual, larger):
     """More random vectors, steps or sketch rows take more memory, and the plan says so."""
     rank = 20 if usual.name in ("rsvd", "fast_svd") else "auto"
-    rows = np.tile(X, (2, 1)), np.tile(Y, 2)
-    peaks = [
-        ELMRegressor(450, alpha=1e4, solver=solver, rank=rank, random_state=0).fit(*rows).plan_.peak_bytes
-        for solver in (usual, larger)
-    ]
+    rows = np.tile(X, (2, 1)), np.tile(Y, 2)[:, None]
+    peaks = []
+    for solver in (usual, larger):
+        settings = make_settings(ELMRegressor(450, alpha=1e4, solver=solver, rank=rank, random_state=0), None)
+        peaks.append(settings.plan(ArraySource(*rows), settings.first_sizes()).peak_bytes)
     assert peaks[1] > 1.02 * peaks[0]
+
+
+def test_few_likely_steps_lower_the_prediction_not_the_room():
+    """`lsqr` plans for all the steps it may take; once the first rows are seen it predicts those it will."""
+    likely, unsure = (
+        ELMRegressor(450, alpha=alpha, solver="lsqr", random_state=0).fit(X, Y) for alpha in (1e4, 1e-3)
+    )
+    assert likely.plan_.peak_bytes < unsure.plan_.peak_bytes
+    assert likely.plan_.block_rows == unsure.plan_.block_rows
+    assert likely.plan_.passes < unsure.plan_.passes

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from samara import demo
+from samara.resident import resident_bytes
 
 NAMES = ["data", "plan", "choice", "accuracy", "time", "peak memory", "plots"]
 
@@ -52,7 +53,7 @@ def test_lines_are_aligned(capsys):
     assert first.index("one") == second.index("two")
 
 
-@pytest.mark.skipif(demo.resident("VmRSS") is None, reason="resident memory is not known on this system")
+@pytest.mark.skipif(resident_bytes() is None, reason="resident memory is not known on this system")
 def test_meter_sees_what_a_job_held_for_a_moment():
     result, seconds, peak = demo.measured(lambda: np.ones(8_000_000).sum())
     assert result == 8_000_000

@@ -9,7 +9,7 @@ from samara import BudgetError, KernelELMRegressor
 from samara.engines import Threads
 from samara.kernel_plan import KernelShape, make_kernel_plan, peak_bytes, spare_bytes
 from samara.maps import Gramian, Kernel
-from samara.plan import Budget
+from samara.plans import Budget
 from samara.solvers.kernel import KernelTask, Pcg
 from samara.sources import ArraySource
 from tests.faults.checks import refused

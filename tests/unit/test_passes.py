@@ -10,7 +10,7 @@ from samara import ELMRegressor
 from samara.costs import Shape, passes
 from samara.engines import Threads
 from samara.linalg import ErrorStop
-from samara.plan import Budget, Plan, make_plan, when_low_rank_pays
+from samara.plans import Budget, Plan, make_plan, when_low_rank_pays
 from samara.solvers import SOLVERS, FastSvd, Lsqr, Precondition, Rsvd, Sketch
 from tests.problems import make_problem
 

@@ -41,6 +41,16 @@ def test_few_categories_get_columns_and_many_a_mean():
     assert isinstance(learn_columns(profile, one_hot_cap=40).codings[3], Levels)
 
 
+def test_shares_are_the_means_of_the_indicators():
+    """By weight, among the texts that are there."""
+    table = Table(300, missing=0.2)
+    profile = table.profiled([70])
+    coding = learn_columns(profile).codings[1]
+    here = table.X[:, 1, None] == coding.codes
+    wanted = table.weight @ here / table.weight[here.any(axis=1)].sum()
+    np.testing.assert_allclose(coding.shares, wanted, rtol=1e-12)
+
+
 def test_columns_that_say_nothing():
     """Never there, or one and the same text; a constant number stays, and a text that may be missing."""
     X = np.array([[np.nan, np.nan, 7, 7, 3], [np.nan, np.nan, 7, np.nan, 3]])

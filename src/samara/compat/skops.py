@@ -15,7 +15,7 @@ from samara.estimators.saving import ESTIMATORS
 from samara.model_classes import CLASSES
 from samara.online import Stream
 from samara.past import Fading, Memory
-from samara.plan import Budget
+from samara.plans import Budget
 from samara.settings import Settings
 from samara.solvers.sequential import Inverse
 from samara.sources import ArraySource

@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
-from samara.estimators.given import Given
+from samara.estimators.given import Given, budgeted
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
@@ -77,7 +77,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         read_memory(self)
 
         def run(progress: Any) -> Fitted:
-            with checkpointed(self, make_settings(self, progress), given, where) as settings:
+            settings = budgeted(make_settings(self, progress), given)
+            with checkpointed(self, settings, given, where) as settings:
                 source, profile = given.seen(settings)
                 return fit(source, settings, profile)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
+from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.progress import reporting
 from samara.estimators.scores import largest, probabilities, scored
-from samara.estimators.tables import coded_table, given_scan, is_table, labelled_frame
+from samara.estimators.tables import given_scan, is_table, labelled_frame, labelled_table
 from samara.maps import ClassCodes
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
@@ -66,8 +66,8 @@ class Classification(ClassifierMixin, ClosedForm):
                 self.classes_ = given.looked.labels
             elif is_table(X):
                 rows, y, weight = labelled_frame(X, y, sample_weight)
-                source, classes = self._coded(rows.X, y, weight)
-                given = coded_table(rows, replace(source, labels=rows.labels))
+                classes = self._classes_in(y, weight)
+                given = GivenTable(labelled_table(rows, y, weight, classes), class_weight=self.class_weight)
                 self._fit_table(given, (checkpoint, every))
                 self.classes_ = classes
             else:
@@ -81,13 +81,18 @@ class Classification(ClassifierMixin, ClosedForm):
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
         """Rows whose targets are codes of their classes, and these."""
+        classes = self._classes_in(y, weight)
+        if self.class_weight is not None:
+            weight = _weigh_classes(self.class_weight, classes, y, weight)
+        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes)), classes
+
+    def _classes_in(self, y: Array, weight: Array | None) -> Array:
+        """The classes of the rows that count."""
         classes = distinct(y if weight is None else y[weight > 0])
         if len(classes) < 2:
             only, name = classes.tolist()[0], type(self).__name__
             raise InputError(f"{name} needs two classes or more; y holds one class only: {only!r}.")
-        if self.class_weight is not None:
-            weight = _weigh_classes(self.class_weight, classes, y, weight)
-        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes)), classes
+        return classes
 
     def decision_function(self, X: Any) -> Array:
         """Outputs of the network: near +1 for the class, near −1 for the others.

@@ -55,15 +55,18 @@ class ClosedForm(Reports, BaseEstimator):
 
     def _fit_arrays(self, source: ArraySource, where: tuple[Any, Any]) -> None:
         self._fit_rows(GivenArrays(source), where)
-        for name in ("columns_", "facts_"):
+        for name in ("columns_", "facts_", "target_names_"):
             self.__dict__.pop(name, None)
 
     def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
         self._fit_rows(given, where)
         assert given.looked is not None
-        self.__dict__.pop("columns_", None)
+        for name in ("columns_", "target_names_"):
+            self.__dict__.pop(name, None)
         if given.looked.columns is not None:
             self.columns_ = given.looked.columns
+        if given.facts:  # of files; the targets of a frame come beside it, without names
+            self.target_names_ = np.array(names_of(given.table.targets), dtype=object)
         self.facts_ = given.looked.facts
         set_names(self, given.table.schema, given.table.rows.n_features)
 

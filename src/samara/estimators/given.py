@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from samara.core import Engine, Source
 from samara.estimators.inputs import refuse_non_finite
 from samara.kernel_settings import KernelSettings
 from samara.prepare import sample_salt
+from samara.resident import resident_bytes
 from samara.settings import Settings
-from samara.sources import ArraySource
+from samara.sources import ArraySource, StreamSource
 from samara.store import digest
 from samara.summaries import Profile
 from samara.tables import Asked, Looked, Table, look_at
@@ -85,6 +86,18 @@ class GivenTable:
 
     def refuse_non_finite(self, names: Any) -> None:
         """The look has named it."""
+
+
+T = TypeVar("T", bound=Settings | KernelSettings)
+
+
+def budgeted(settings: T, given: Given) -> T:
+    """The settings for rows in files: memory is then that of the whole process, its readers included."""
+    rows = given.table.rows if isinstance(given, GivenTable) else None
+    if not isinstance(rows, StreamSource):
+        return settings
+    budget = replace(settings.budget, resident=resident_bytes() or 0, reading=rows.held_bytes)
+    return replace(settings, budget=budget)
 
 
 def _asked(settings: Settings | KernelSettings, rows: Source) -> tuple[Engine, Asked]:

@@ -11,7 +11,7 @@ from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
 from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
-from samara.estimators.given import Given
+from samara.estimators.given import Given, budgeted
 from samara.estimators.kernel_settings import make_kernel_settings
 from samara.estimators.regression import Regression
 from samara.kernel_fit import fit_kernel
@@ -63,7 +63,8 @@ class BaseKernelELM(ClosedForm):
         """Fit, then set every attribute at once."""
 
         def run(progress: Any) -> KernelFitted:
-            with checkpointed(self, make_kernel_settings(self, progress), given, where) as settings:
+            settings = budgeted(make_kernel_settings(self, progress), given)
+            with checkpointed(self, settings, given, where) as settings:
                 source, profile = given.seen(settings)
                 return fit_kernel(source, settings, profile)
 
@@ -152,7 +153,7 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         Gamma used.
     selection_ : :class:`samara.selection.Selection` or None
         The scores of the ridges with standard errors; None where nothing was chosen.
-    plan_ : :class:`samara.plan.Plan`
+    plan_ : :class:`samara.plans.Plan`
         Solver, flops, predicted peak of memory, and the reason for each choice.
     dual_coef_ : ndarray of shape (n_centres,) or (n_centres, n_targets)
         Weights of the kernel with each centre; a linear kernel is kept as its weights of the inputs.

@@ -19,7 +19,7 @@ from samara.estimators.parameters import (
 )
 from samara.kernel_settings import Gamma, KernelSettings, Nystroem
 from samara.maps import KERNELS, Kernel
-from samara.plan import Budget
+from samara.plans import Budget
 from samara.selection import KFold, Loo, Selector
 from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, KernelSolver

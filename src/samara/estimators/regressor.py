@@ -78,7 +78,7 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         Hidden nodes used.
     selection_ : :class:`samara.selection.Selection` or None
         The score surface over ridges and sizes with standard errors; None where nothing was chosen.
-    plan_ : :class:`samara.plan.Plan`
+    plan_ : :class:`samara.plans.Plan`
         Passes, flops, predicted peak of memory, and the reason for each choice.
     coef_ : ndarray of shape (n_hidden_,) or (n_targets, n_hidden_)
         Output weights; with ``direct_link`` those of the inputs come first.

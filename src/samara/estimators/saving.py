@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from samara.model_checks import (
     holds_rows,
 )
 from samara.model_files import About, ModelFile, packed, read_model, refusals
-from samara.plan import Plan
+from samara.plans import Plan
 from samara.selection import Selection
 from samara.store import RefusedError, refuse_other_names, write_record
 from samara.store.annotations import fits
@@ -49,7 +50,12 @@ _SHARED: Mapping[str, Any] = {
 }
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
-_IF_THERE: Mapping[str, Any] = {"feature_names_in_": Array, "columns_": Columns, "_stream": StreamState}
+_IF_THERE: Mapping[str, Any] = {
+    "feature_names_in_": Array,
+    "target_names_": Array,
+    "columns_": Columns,
+    "_stream": StreamState,
+}
 
 
 def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None) -> None:
@@ -63,9 +69,11 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
     asked = _attributes(type(estimator))
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
-        fitted |= {
-            one: vars(estimator)[one] for one in ("feature_names_in_", "columns_") if one in vars(estimator)
-        }
+        names = ("feature_names_in_", "target_names_", "columns_")
+        fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
+        # What the process held before the fit is no part of the model: equal models give equal files.
+        plan = fitted["plan_"]
+        fitted["plan_"] = replace(plan, peak_bytes=plan.peak_bytes - plan.resident, resident=0)
         if resumable:
             fitted["_stream"] = estimator._learned()
     file = ModelFile(name, _about(fitted), estimator.get_params(deep=False), fitted, config)
@@ -181,6 +189,9 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
         check_selection(fitted["selection_"], n_outputs)
     if names is not None and (names.shape != (n_features,) or names.dtype != object):
         raise RefusedError(f"its feature names are not {n_features} texts")
+    targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
+    if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
+        raise RefusedError(f"its target names are not {n_targets} texts")
     if fitted.get("_n_features_out", n_nodes) != n_nodes:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
     if "classes_" in fitted:

@@ -149,15 +149,15 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
         codes = coded_classes(estimator.classes_, X.targets[0])
         for chunk, outputs in estimator._streamed(X):
             _refuse_missing(chunk.y, X)
-            yield _places(codes, chunk.y[:, 0]), outputs, chunk.weight
+            yield class_places(codes, chunk.y[:, 0]), outputs, chunk.weight
         return
     outputs = estimator._outputs(X)
     labels = column_or_1d(y)
     check_consistent_length(outputs, labels)
-    yield _places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
+    yield class_places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
 
 
-def _places(classes: Array, labels: Array) -> Array:
+def class_places(classes: Array, labels: Array) -> Array:
     """The number of each label's class; the number of classes where it is none of them."""
     order = np.argsort(classes)
     found = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)

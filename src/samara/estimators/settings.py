@@ -21,7 +21,7 @@ from samara.estimators.parameters import (
     read_selector,
 )
 from samara.maps import LAYERS, Additive, Landmarks, Radial
-from samara.plan import Budget
+from samara.plans import Budget
 from samara.selection import KFold, Selector
 from samara.settings import Layer, Settings
 from samara.shapes import LOW_RANK

@@ -12,12 +12,22 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from samara.core import Array, FeatureMap
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
+from samara.errors import InputError
 from samara.estimators.inputs import check_weights, distinct, refuse_bad_targets
-from samara.estimators.tables import chunks_of, fitting_scan, given_scan, numbered, set_names
-from samara.maps import ClassCodes, Columns
+from samara.estimators.tables import (
+    chunks_of,
+    fitting_scan,
+    given_scan,
+    labelled_table,
+    numbered,
+    set_names,
+)
+from samara.maps import Columns
 from samara.sources import ArraySource, Scan, frame_rows
 from samara.summaries import ColumnMoments
-from samara.tables import Asked, Looked, Table, look_at
+from samara.tables import Asked, Looked, Table, class_labels, facts_of, look_at
+
+_ASKED = Asked(0, 5, 0, one_class_will_do=True)
 
 
 @dataclass(frozen=True)
@@ -40,8 +50,11 @@ def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) 
     check_consistent_length(rows.X, given)
     source = ArraySource(rows.X, _upright(given), check_weights(sample_weight, rows.X), labels=rows.labels)
     if columns is None:
-        coded = source.with_targets(ClassCodes(distinct(given))) if classes else source
-        table = Table(coded, rows.schema, numbered(coded.n_targets), classes=False)
+        table = Table(source, rows.schema, numbered(source.n_targets), classes=False)
+        if classes:
+            weight = source.weight
+            counted = distinct(given if weight is None else given[weight > 0])
+            table = labelled_table(rows, given, weight, counted)
         looked = _learned(estimator, table)
         return iter([Arriving(replace(source, maps=_maps_of(looked)), given, _inputs(looked))])
     if not (columns.is_identity and not np.isnan(source.X).any()):
@@ -56,19 +69,24 @@ def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool)
         names = getattr(estimator, "feature_names_in_", None)
         scan = fitting_scan(scan, columns, names, estimator.n_features_in_)
     given = given_scan(scan, *beside, classes=classes)
-    fresh = not estimator._began()
-    looked = _learned(estimator, given.table) if fresh else look_at(given.table, _engine(), Asked(0, 5, 0))
-    maps = _maps_of(looked) if fresh else () if columns is None else (columns,)
-    inputs = _inputs(looked) if fresh else None
-    labels = looked.labels
+    maps: tuple[FeatureMap, ...] = () if columns is None else (columns,)
+    inputs = None
+    if estimator._began():
+        facts = facts_of(given.table, _engine(), _ASKED)
+    else:
+        looked = _learned(estimator, given.table)
+        facts, maps, inputs = looked.facts, _maps_of(looked), _inputs(looked)
+    if not facts.n_rows:
+        raise InputError("The scan has no rows of positive weight to learn.")
+    labels = class_labels(facts) if classes else None
 
     def batches() -> Iterator[Arriving]:
         for chunk in chunks_of(scan):
             y = chunk.y if len(scan.targets) > 1 else chunk.y[:, 0]
             if labels is not None:
-                order = np.argsort(looked.facts.classes)
-                place = np.searchsorted(looked.facts.classes, y, sorter=order)
-                y = labels[order[place]]
+                order = np.argsort(facts.classes)
+                place = np.searchsorted(facts.classes, y, sorter=order).clip(max=len(order) - 1)
+                y = labels[order[place]]  # one that is new here has weight 0
             yield Arriving(ArraySource(chunk.X, _upright(y), chunk.weight, maps=maps), y, inputs)
 
     return batches()
@@ -76,7 +94,7 @@ def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool)
 
 def _learned(estimator: Any, table: Table) -> Looked:
     """A look at the first rows, which freezes their columns."""
-    looked = look_at(table, _engine(), Asked(0, 5, 0))
+    looked = look_at(table, _engine(), _ASKED)
     if looked.columns is not None:
         estimator.columns_, estimator.facts_ = looked.columns, looked.facts
     set_names(estimator, table.schema, table.rows.n_features)

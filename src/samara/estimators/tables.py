@@ -29,7 +29,8 @@ def is_table(X: Any) -> bool:
 def given_scan(scan: Scan, y: Any, sample_weight: Any, classes: bool, class_weight: Any = None) -> GivenTable:
     """The rows of files, to be fitted."""
     refuse_beside(scan, y, sample_weight)
-    table = Table(stream_of(scan), scan.schema, scan.targets, classes)
+    only_targets = None if scan.is_sparse else stream_of(scan.only_targets())
+    table = Table(stream_of(scan), scan.schema, scan.targets, classes, only_targets)
     return GivenTable(table, scan.fingerprint(), class_weight)
 
 
@@ -77,9 +78,27 @@ def labelled_frame(X: Any, y: Any, sample_weight: Any) -> tuple[FrameRows, Array
     return rows, labels, check_weights(sample_weight, rows.X)
 
 
-def coded_table(rows: FrameRows, source: ArraySource) -> GivenTable:
-    """The rows of a frame whose classes are known and coded."""
-    return GivenTable(Table(source, rows.schema, numbered(source.n_targets), classes=False))
+def labelled_table(rows: FrameRows, y: Array, weight: Array | None, classes: Array) -> Table:
+    """The rows of a frame and their classes, coded as those of a file would be."""
+    (name,) = _free_names(["y"], rows.schema)
+    texts = isinstance(classes.tolist()[0], str)
+    codes: Array = np.arange(len(classes)) if texts else classes.astype(np.float64)
+    if len(np.unique(codes)) < len(classes):  # whole numbers beyond 2⁵³
+        codes = np.arange(len(classes))
+    place = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    labels = rows.labels
+    if texts:
+        labels = {**labels, name: dict(zip(codes.astype(float).tolist(), classes.tolist(), strict=True))}
+    source = ArraySource(rows.X, codes.astype(np.float64)[place][:, None], weight, labels=labels)
+    return Table(source, rows.schema, (Column(name, "text" if texts else "number"),), classes=True)
+
+
+def _free_names(names: list[str], schema: Schema) -> list[str]:
+    """Names for what has none, none of them that of a column."""
+    taken = set(names_of(schema))
+    while taken & set(names):
+        names = [f"{name}_" for name in names]
+    return names
 
 
 def numbered(count: int) -> Schema:

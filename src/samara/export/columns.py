@@ -40,8 +40,7 @@ def _table(coding: Levels | Encoded) -> Array:
     if isinstance(coding, Encoded):
         return np.vstack([coding.values, coding.prior])
     k = len(coding.codes)
-    table = np.eye(k + 1)  # a missing or new text is the last unit row: the flag, where there is one
-    return table if coding.flag else table[:, :k]
+    return np.eye(k + 1) if coding.flag else np.vstack([np.eye(k), coding.shares])
 
 
 def _looked_up(graph: Graph, labels: tuple[str, ...], table: Array, given: Value) -> Value:

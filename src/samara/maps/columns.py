@@ -37,10 +37,15 @@ class Number:
 
 @dataclass(frozen=True)
 class Levels:
-    """A column for each category, 1 where the text is it; a missing or new text has 1 in the flag, if any."""
+    """A column for each category, 1 where the text is it.
+
+    A missing or new text has 1 in the flag; where there is none, the shares of the categories, which are the
+    means of their columns.
+    """
 
     codes: Array  # (k,) increasing
     labels: tuple[str, ...]
+    shares: Array  # (k,) of the weight of all texts
     flag: bool = False
 
     @property
@@ -58,6 +63,8 @@ class Levels:
         made[np.flatnonzero(known), place[known]] = 1.0
         if self.flag:
             made[:, -1] = ~known
+        else:
+            made[~known] = self.shares  # all zero would be a row that the model never met
         return made
 
 

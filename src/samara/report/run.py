@@ -9,7 +9,7 @@ import numpy as np
 
 from samara.core import Array
 from samara.errors import InputError
-from samara.plan import Plan
+from samara.plans import Plan
 
 if TYPE_CHECKING:
     from samara.report.trace import MemoryTrace

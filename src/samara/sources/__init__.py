@@ -3,10 +3,11 @@
 from samara.sources.arrays import ArraySource
 from samara.sources.frames import FrameRows, frame_rows, is_frame, is_plain
 from samara.sources.scanned import Scan
-from samara.sources.stream import StreamSource, Width
+from samara.sources.stream import ClassWeights, StreamSource, Width
 
 __all__ = [
     "ArraySource",
+    "ClassWeights",
     "FrameRows",
     "Scan",
     "StreamSource",

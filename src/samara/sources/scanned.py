@@ -136,6 +136,11 @@ class Scan:
         picks = picked_for_model(self.picks, schema, targets)
         return replace(self, picks=picks, pieces=tuple(piece.picking(picks) for piece in self.pieces))
 
+    def only_targets(self) -> Scan:
+        """The same rows without their inputs, which are then not read."""
+        picks = replace(self.picks, inputs=())
+        return replace(self, picks=picks, pieces=tuple(piece.picking(picks) for piece in self.pieces))
+
     def head(self, n: int = 5) -> Any:
         """The first rows, as a `pyarrow.Table`."""
         import pyarrow as pa

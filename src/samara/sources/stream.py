@@ -30,6 +30,19 @@ class Width:
 
 
 @dataclass(frozen=True)
+class ClassWeights:
+    """What a row weighs by its class, as the class is read."""
+
+    codes: Array  # (k,) increasing
+    factors: Array  # (k,)
+
+    def __call__(self, y: Array) -> Array:
+        """The weights of rows whose first target is their class."""
+        place = np.searchsorted(self.codes, y[:, 0]).clip(max=len(self.codes) - 1)
+        return np.asarray(self.factors[place])
+
+
+@dataclass(frozen=True)
 class StreamSource:
     """Pieces of files, in order; of their rows no more than a chunk a worker is in memory."""
 
@@ -41,7 +54,7 @@ class StreamSource:
     target: FeatureMap | None = None
     n_folds: int = 1
     labelled: bool = False  # whether blocks carry the texts behind their codes
-    class_weights: Array | None = None  # by the code of the first target, in the order of the target map
+    class_weights: ClassWeights | None = None
 
     @property
     def n_rows(self) -> int:
@@ -72,6 +85,17 @@ class StreamSource:
         """Rows read at a time."""
         return max(FEWEST_ROWS, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
 
+    @property
+    def held_bytes(self) -> int:
+        """What a worker holds to read its rows.
+
+        Of what its reader decodes three and a half times as much, for Arrow's allocator rounds up and keeps
+        what it frees; and a chunk as numbers, sorted by fold, and half of the next one.
+        """
+        reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
+        rows = min(self.chunk_rows, self.n_rows)
+        return int(3.5 * reader + 20 * rows * (self.width.inputs + self.width.targets) + (8 << 20))
+
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
         return replace(self, maps=(*self.maps, feature_map))
@@ -92,8 +116,8 @@ class StreamSource:
 
     def batch(self, chunk: Chunk) -> ArraySource:
         """Rows that were read, as a table in memory."""
-        weight, y = self._weighed(chunk), self.target(chunk.y) if self.target else chunk.y
-        return ArraySource(chunk.X, y, weight, maps=self.maps, n_folds=self.n_folds, labels=chunk.labels)
+        made = ArraySource(chunk.X, chunk.y, self._weighed(chunk), self.maps, self.target, self.n_folds)
+        return replace(made, labels=chunk.labels)
 
     def parts(self, count: int) -> Sequence[StreamPart]:
         """Up to ``count`` runs of consecutive rows, as equal as can be.
@@ -126,10 +150,7 @@ class StreamSource:
     def _weighed(self, chunk: Chunk) -> Array | None:
         if self.class_weights is None:
             return chunk.weight
-        assert self.target is not None
-        codes = self.target(chunk.y)
-        which = codes.argmax(axis=1) if codes.shape[1] > 1 else (codes[:, 0] > 0).astype(np.intp)
-        factors: Array = self.class_weights[which]
+        factors = self.class_weights(chunk.y)
         return factors if chunk.weight is None else np.asarray(factors * chunk.weight)
 
 

@@ -68,8 +68,8 @@ def test_each_coding_of_a_missing_and_a_new_value():
     codings = (
         Number(2.5, flag=True),
         Number(20_000.0),
-        Levels(codes, labels, flag=True),
-        Levels(codes, labels),
+        Levels(codes, labels, np.array([0.25, 0.75]), flag=True),
+        Levels(codes, labels, np.array([0.25, 0.75])),
         None,
         Encoded(codes, labels, values, prior, ("p", "q")),
     )

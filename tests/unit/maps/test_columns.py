@@ -20,7 +20,7 @@ SCHEMA = (
 )
 CODINGS = (
     Number(40.0, flag=True),
-    Levels(np.array([3.0, 8.0]), ("Oslo", "Paris"), flag=True),
+    Levels(np.array([3.0, 8.0]), ("Oslo", "Paris"), np.array([0.7, 0.3]), flag=True),
     Number(0.5),
     Encoded(
         np.array([2.0, 5.0]),
@@ -81,6 +81,13 @@ def test_a_category_code_beyond_all_known_ones():
     np.testing.assert_array_equal(coding(np.array([0.0, 5.0, 2.0**52, NAN]))[:, -1], [1, 1, 1, 1])
     empty = Encoded(np.zeros(0), (), np.zeros((0, 1)), np.array([4.0]), ("u",))
     np.testing.assert_array_equal(empty(np.array([1.0, NAN])), [[4.0], [4.0]])
+
+
+def test_a_new_text_where_none_was_missing_gets_the_shares():
+    """As a missing number gets the mean: the means of the indicators."""
+    coding = Levels(np.array([3.0, 8.0]), ("Oslo", "Paris"), np.array([0.75, 0.25]))
+    found = coding(np.array([8.0, 5.0, 3.0, NAN]))
+    np.testing.assert_array_equal(found, [[0, 1], [0.75, 0.25], [1, 0], [0.75, 0.25]])
 
 
 def test_complete_numbers_stay_as_they_are():

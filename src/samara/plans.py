@@ -21,11 +21,24 @@ from samara.shapes import LOW_RANK, Shape, exact_solver
 
 @dataclass(frozen=True)
 class Budget:
-    """What a fit may use."""
+    """What a fit may use.
 
-    memory: int | None = None  # bytes above the input
+    For rows in memory that is what it adds to the process; for rows in files it is the whole process.
+    """
+
+    memory: int | None = None  # bytes
     workers: int = 1
     block_rows: int = 0  # 0: as planned
+    resident: int = 0  # bytes that the process holds already, where they count
+    reading: int = 0  # bytes that each worker takes to read its rows from files
+
+    def beside(self, workers: int) -> int:
+        """What counts beside what the fit itself takes."""
+        return self.resident + workers * self.reading
+
+    def left(self, workers: int) -> int | None:
+        """What is left for the fit itself, not below 0; None: no limit."""
+        return None if self.memory is None else max(0, self.memory - self.beside(workers))
 
 
 @dataclass(frozen=True)
@@ -49,11 +62,13 @@ class Plan:
     flops : float
         Floating-point operations of the whole fit.
     peak_bytes : int
-        Predicted peak of memory above the input.
+        Predicted peak of memory: above the input for rows in memory, of the whole process for files.
     memory : int or None
         The budget given.
     reasons : tuple of str
         The reason for each choice.
+    resident : int
+        What of the peak the process held before the fit; 0 where only what the fit adds is counted.
     """
 
     solver: str
@@ -66,6 +81,7 @@ class Plan:
     peak_bytes: int
     memory: int | None
     reasons: tuple[str, ...]
+    resident: int = 0
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
@@ -74,26 +90,31 @@ class Plan:
         cut = f" × {self.block_rows} rows" if self.block_rows else ""
         head = (
             f"solver {self.solver}, selection {self.selection or 'none'}, {self.passes}{several} {word}, "
-            f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} above the input ({budget}), "
-            f"{self.workers} workers{cut}"
+            f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} {of_what(self.resident)} "
+            f"({budget}), {self.workers} workers{cut}"
         )
         return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+
+
+def of_what(resident: int) -> str:
+    """What a peak is counted from."""
+    return "of the whole process" if resident else "above the input"
 
 
 def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> Plan:
     """Choose solver, block and workers inside the budget, or refuse, saying what would fit."""
     memory = budget.memory
     name, why = choose_solver(shape, solver)
-    if solver == "auto" and name == "gram" and memory is not None and _only_lsqr(shape, memory):
+    if solver == "auto" and name == "gram" and memory is not None and _only_lsqr(shape, budget.left(1) or 0):
         name, why = (
             "lsqr",
             f"the Gram matrix of {shape.n_hidden:,} nodes is too large; a few vectors a step are not",
         )
     full = budget.block_rows or full_block(shape, name)
     block, lanes = _fit_in(shape, name, budget, full)
-    peak = peak_bytes(shape, name, block, lanes)
+    peak = peak_bytes(shape, name, block, lanes) + budget.beside(lanes)
     if memory is not None and peak > memory:
-        raise _refusal(shape, name, memory, peak)
+        raise _refusal(shape, name, budget, peak)
     cut = (block, lanes) != (full, budget.workers)
     why_block = f"what {format_bytes(memory or 0)} of memory holds" if cut else "products at full speed"
     cutting = f"{lanes} workers × {block} rows: {why_block}"
@@ -111,6 +132,7 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
         peak_bytes=peak,
         memory=memory,
         reasons=reasons,
+        resident=budget.resident,
     )
 
 
@@ -143,7 +165,8 @@ def _fit_in(shape: Shape, solver: str, budget: Budget, full: int) -> tuple[int, 
     for lanes in range(budget.workers, 0, -1):
         block = full
         while block >= smallest:
-            if budget.memory is None or peak_bytes(shape, solver, block, lanes) <= budget.memory:
+            left = budget.left(lanes)
+            if left is None or peak_bytes(shape, solver, block, lanes) <= left:
                 return block, lanes
             block //= 2
     return smallest, 1
@@ -188,8 +211,9 @@ def when_low_rank_pays(shape: Shape) -> str:
     return f"rsvd, fast_svd, sketch: {compared}, so they pay {pays}"
 
 
-def _refusal(shape: Shape, solver: str, memory: int, peak: int) -> BudgetError:
+def _refusal(shape: Shape, solver: str, budget: Budget, peak: int) -> BudgetError:
     """What was needed, what was given, what would fit."""
+    memory = budget.left(1) or 0
 
     def needs(n_hidden: int) -> int:
         return peak_bytes(replace(shape, n_hidden=n_hidden), solver, SMALLEST_BLOCK, 1)
@@ -201,9 +225,16 @@ def _refusal(shape: Shape, solver: str, memory: int, peak: int) -> BudgetError:
     elif solver == "gram" and shape.n_sizes == 1 and peak_bytes(shape, "lsqr", SMALLEST_BLOCK, 1) <= memory:
         advice += ' or solver="lsqr"'
     return BudgetError(
-        f"{shape.n_hidden:,} nodes by {solver} need {format_bytes(peak)} above the input; "
-        f"memory allows {format_bytes(memory)}. {advice}."
+        f"{shape.n_hidden:,} nodes by {solver} need {format_bytes(peak)} {of_what(budget.resident)}; "
+        f"memory allows {format_bytes(budget.memory or 0)}{already(budget)}. {advice}."
     )
+
+
+def already(budget: Budget) -> str:
+    """What of the memory is taken before the fit begins, where that counts."""
+    if not budget.resident:
+        return ""
+    return f", of which {format_bytes(budget.beside(1))} are in use before the fit or for reading"
 
 
 def _largest(holds: Callable[[int], bool], below: int) -> int:

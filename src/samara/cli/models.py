@@ -1,0 +1,156 @@
+"""What is done with a model file: ``eval``, ``predict``, ``inspect`` and ``export``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from samara.cli import told
+from samara.cli.endings import UsageError
+from samara.cli.jobs import scanned
+from samara.cli.options import DataOptions, UseOptions
+from samara.cli.output import Output
+from samara.cli.places import check_place
+from samara.cli.progress import PassProgress
+
+
+def run_eval(path: str, use: UseOptions, target: list[str] | None, output: Output) -> dict[str, Any]:
+    """Score a model on rows whose target is known."""
+    model = loaded(path)
+    names = target or _targets(model)
+    if not names:
+        raise UsageError("The model does not know the name of its target: give --target NAME.")
+    table = _table(model, use, names)
+    scores = scores_of(model, table, output)
+    output.facts([("model", path), ("target", ", ".join(names)), ("scores", told.scores(scores))])
+    return {"model": path, "targets": names, "scores": scores}
+
+
+def scores_of(model: Any, table: Any, output: Output) -> dict[str, Any]:
+    """The scores of a model on a table, read with progress."""
+    from samara.estimators.scores import evaluate
+
+    with following(model, output, table, "score"):
+        return dict(evaluate(model, table))
+
+
+def run_predict(path: str, use: UseOptions, proba: bool, out: str | None, output: Output) -> dict[str, Any]:
+    """Write the predictions of every row into a table, in the order of the rows."""
+    from samara.sources.writer import TableWriter
+
+    if out is None:
+        raise UsageError("No file to write the predictions to: give --out FILE (.parquet, .csv or .arrow).")
+    check_place(out)
+    model = loaded(path)
+    if proba and not hasattr(model, "classes_"):
+        raise UsageError(f"--proba is for classes; {path} predicts numbers.")
+    table = _table_without_target(model, use)
+    rows = 0
+    batches = model.predict_batches(table, proba=True) if proba else model.predict_batches(table)
+    names = _names(model, proba)
+    with following(model, output, table, "predict"), TableWriter(out) as writer:
+        for batch in batches:
+            writer.write(dict(zip(names, batch.reshape(len(batch), -1).T, strict=True)))
+            rows += len(batch)
+    output.facts([("model", path), ("rows", f"{rows:,}"), ("columns", ", ".join(names)), ("written", out)])
+    return {"model": path, "rows": rows, "columns": names, "written": out}
+
+
+def run_inspect(path: str, output: Output) -> dict[str, Any]:
+    """What a model file says about itself, without building the model."""
+    from samara import inspect
+
+    info = inspect(path)
+    kinds = dict(info.columns or ())
+    inputs = [f"{name} ({kinds[name]})" if name in kinds else name for name in info.feature_names or kinds]
+    output.facts(
+        [
+            ("estimator", info.estimator),
+            ("shape", f"{info.n_features} inputs, {info.n_nodes:,} nodes, {info.n_outputs} outputs"),
+            ("inputs", _some(inputs) or "not named"),
+            *([("classes", _some(map(str, info.classes)))] if info.classes else []),
+            ("parameters", _some((f"{k}={v!r}" for k, v in info.parameters.items()), 40)),
+            (
+                "training rows",
+                "inside: the file holds rows of its data" if info.contains_training_rows else "none inside",
+            ),
+            ("configuration", info.config or "none"),
+            ("written with", ", ".join(f"{name} {number}" for name, number in info.libraries.items())),
+            ("file", f"{told.size(info.n_bytes)}, format {info.version}"),
+        ]
+    )
+    output.text(f"\nplan: {info.plan}")
+    return asdict(info)
+
+
+def run_export(path: str, onnx: str | None, output: Output) -> dict[str, Any]:
+    """Write a model for a runtime that knows nothing of Samara."""
+    from samara import to_onnx
+
+    if onnx is None:
+        raise UsageError("No file to export to: give --onnx FILE.")
+    check_place(onnx)
+    graph = to_onnx(loaded(path), onnx)
+    inputs = [one.name for one in graph.graph.input]
+    outputs = [one.name for one in graph.graph.output]
+    opset = max(one.version for one in graph.opset_import if not one.domain)
+    facts = {"inputs": _some(inputs), "outputs": _some(outputs), "opset": str(opset), "written": onnx}
+    output.facts(facts.items())
+    return {"model": path, "onnx": onnx, "inputs": inputs, "outputs": outputs, "opset": opset}
+
+
+def loaded(path: str) -> Any:
+    """The estimator in a model file."""
+    from samara import load
+
+    return load(path)
+
+
+@contextmanager
+def following(model: Any, output: Output, table: Any, name: str) -> Iterator[None]:
+    """Show the rows that a model predicts meanwhile, as parts of one pass over the table."""
+    from samara.engines import Threads
+
+    with PassProgress(output.errors, output.quiet, None) as progress:
+        model.set_params(engine=Threads(progress=lambda _, rows, __: progress(name, rows, table.n_rows)))
+        try:
+            yield
+        finally:
+            model.set_params(engine=None)
+
+
+def _table(model: Any, use: UseOptions, targets: list[str] | None) -> Any:
+    """The columns of a model in a table, with targets or without."""
+    columns = [str(one) for one in model.feature_names_in_] if use.ignore_extra else None
+    data = DataOptions(use.path, targets, use.weight, columns, use.where, use.format, use.option)
+    return scanned(data)
+
+
+def _table_without_target(model: Any, use: UseOptions) -> Any:
+    """The same, its target set aside where the table has it, for the model has no use for it."""
+    table = _table(model, use, None)
+    there = {column.name for column in table.schema}
+    aside = [name for name in _targets(model) if name in there]
+    return _table(model, use, aside) if aside else table
+
+
+def _targets(model: Any) -> list[str]:
+    return [str(name) for name in getattr(model, "target_names_", ())]
+
+
+def _names(model: Any, proba: bool) -> list[str]:
+    """Names of the predicted columns."""
+    if proba:
+        return [f"probability of {label}" for label in model.classes_.tolist()]
+    if len(_targets(model)) > 1:
+        return [f"predicted {name}" for name in _targets(model)]
+    return ["predicted"]
+
+
+def _some(names: Any, most: int = 12) -> str:
+    """The first names of a list."""
+    listed = list(names)
+    more = f", … ({len(listed)} in all)" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more

@@ -1,0 +1,187 @@
+"""The options of the commands. Those of data, model and run are also the sections of a configuration file.
+
+None means that an option was not given: then the configuration file speaks, and after it the estimator's
+own default.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from samara.cli.flags import choice, listed, option, value, values, whole
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DATA",
+        help="Parquet, Arrow, CSV, .npy, .npz, HDF5, zarr or LIBSVM: files, folders, globs or URLs.",
+        show_default=False,
+    ),
+]
+Format = Annotated[str | None, option("Format of the data, where the name does not tell.", metavar="NAME")]
+Target = Annotated[list[str] | None, listed("Column to predict; several between commas or repeated.", "NAME")]
+Where = Annotated[
+    str | None, option('Rows to take, such as "price > 0 and size is not null".', metavar="CONDITION")
+]
+Option = Annotated[
+    list[str] | None, listed("Option of the format, such as zero_based=true; may be repeated.", "NAME=VALUE")
+]
+Out = Annotated[str | None, option("File to write.", "--out", "-o", metavar="FILE")]
+Test = Annotated[list[str] | None, listed("Held-out rows to score the model on; may be repeated.", "DATA")]
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """Which rows and columns of which table."""
+
+    path: Paths = None
+    target: Target = None
+    weight: Annotated[str | None, option("Column of the rows' weights.", metavar="NAME")] = None
+    columns: Annotated[
+        list[str] | None,
+        listed(
+            "Input columns, between commas or repeated; all but target and weight, unless given.", "NAMES"
+        ),
+    ] = None
+    where: Where = None
+    format: Format = None
+    option: Option = None
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which model: what is not given is the estimator's default."""
+
+    model: Annotated[
+        str | None,
+        option("Random hidden nodes or a kernel (elm).", read=choice("elm", "kernel"), metavar="elm|kernel"),
+    ] = None
+    task: Annotated[
+        str | None,
+        option(
+            "regression, classification, or auto, which looks at the target (auto).",
+            read=choice("auto", "regression", "classification"),
+            metavar="NAME",
+        ),
+    ] = None
+    n_hidden: Annotated[
+        Any, option('Hidden nodes: 1000, "250,500,1000" or auto.', read=values, metavar="N")
+    ] = None
+    hidden: Annotated[
+        str | None, option("Hidden layer: sigmoid, tanh, relu, sine, fourier, rbf, ….", metavar="NAME")
+    ] = None
+    alpha: Annotated[Any, option('Ridge: 0.1, "0.01,0.1,1" or auto.', read=values, metavar="X")] = None
+    solver: Annotated[
+        str | None, option("auto, gram, qr, lsqr, …; `samara plan` lists them.", metavar="NAME")
+    ] = None
+    selection: Annotated[
+        str | None, option("How ridge and size are chosen: auto, kfold, loo, ….", metavar="NAME")
+    ] = None
+    scale: Annotated[
+        str | None, option("Scaling of the inputs: standard, quantile or none.", metavar="NAME")
+    ] = None
+    dtype: Annotated[str | None, option("Working precision: float64 or float32.", metavar="NAME")] = None
+    seed: Annotated[int | None, option("Seed of the random nodes (0).", read=whole, metavar="N")] = None
+    direct_link: Annotated[
+        bool | None,
+        typer.Option(
+            "--direct-link/--no-direct-link",
+            help="Give the inputs to the output as well.",
+            show_default=False,
+        ),
+    ] = None
+    kernel: Annotated[
+        str | None, option("Kernel: rbf, linear, polynomial, laplacian, ….", metavar="NAME")
+    ] = None
+    gamma: Annotated[
+        Any, option("Width of the kernel: a number, scale, median or auto.", read=value, metavar="X")
+    ] = None
+    rank: Annotated[
+        Any,
+        option("Directions or centres of low-rank solvers.", read=values, metavar="N"),
+    ] = None
+    class_weight: Annotated[
+        str | None,
+        option("Give every class the same weight.", read=choice("balanced"), metavar="balanced"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class MemoryOption:
+    """What the process may hold."""
+
+    memory: Annotated[
+        str | None, option("Memory that the whole process may take, such as 1GB.", metavar="SIZE")
+    ] = None
+
+
+@dataclass(frozen=True)
+class RunOptions(MemoryOption):
+    """What a fit may use and what it writes."""
+
+    out: Annotated[str | None, option("Model file to write.", "--out", "-o", metavar="MODEL")] = None
+    test: Test = None
+    report: Annotated[str | None, option("HTML report to write.", metavar="HTML")] = None
+    checkpoint: Annotated[
+        str | None, option("File from which `samara resume` goes on after a crash.", metavar="FILE")
+    ] = None
+    every: Annotated[str | None, option("How often the checkpoint is written (30s).", metavar="TIME")] = None
+
+
+@dataclass(frozen=True)
+class TradeoffOptions(MemoryOption):
+    """What a comparison of solvers may use and what it writes."""
+
+    test: Test = None
+    plot: Annotated[str, option("Chart to write: .html, .png or .svg.", metavar="FILE")] = "tradeoff.html"
+
+
+@dataclass(frozen=True)
+class UseOptions:
+    """Rows for a model that is there already."""
+
+    path: Paths = None
+    weight: Annotated[str | None, option("Column of the rows' weights.", metavar="NAME")] = None
+    where: Where = None
+    format: Format = None
+    option: Option = None
+    ignore_extra: Annotated[
+        bool, typer.Option("--ignore-extra", help="Pass over columns that the model does not know.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class ConfigOption:
+    """Where options are read from."""
+
+    config: Annotated[
+        str | None, option("TOML file with these options; flags win over it.", metavar="TOML")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is printed."""
+
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no table.")] = False
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an internal error came from.", hidden=True)
+    ] = False
+
+
+PANELS: dict[type, str] = {
+    DataOptions: "Data",
+    ModelOptions: "Model",
+    MemoryOption: "Run",
+    RunOptions: "Run",
+    ConfigOption: "Run",
+    TradeoffOptions: "Run",
+    UseOptions: "Data",
+    Shown: "Output",
+}
+SECTIONS: dict[str, type] = {"data": DataOptions, "model": ModelOptions, "run": RunOptions}
