@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
 from os import PathLike
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from samara.core import Array, Chunk, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
+from samara.engines.dask import is_client
 from samara.errors import InputError, NonFiniteError
 from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_non_finite
@@ -186,7 +188,17 @@ class ClosedForm(Reports, BaseEstimator):
     def __getstate__(self) -> Any:
         """Without what a fit found out about a table's columns: a sample of the rows is in it."""
         state = super().__getstate__()
+        if is_client(self.engine):  # a connection stays here; its address travels
+            state = state | {"engine": self.engine.scheduler.address}
         return {name: value for name, value in state.items() if name != "facts_"}
+
+    def __sklearn_clone__(self) -> Any:
+        """The same parameters, and the same cluster: a connection can't be copied."""
+        if not is_client(self.engine):
+            return super().__sklearn_clone__()
+        made = super(ClosedForm, copy(self)).__sklearn_clone__()
+        made.engine = self.engine
+        return made
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from samara.core import FeatureMap
+from samara.core import FeatureMap, Progress
 from samara.costs import parse_memory
 from samara.errors import InputError, unknown_name
 from samara.estimators.parameters import (

@@ -1,0 +1,288 @@
+"""A pass as tasks on a Dask cluster: parts are summarized and merged where they are.
+
+The parts of a source travel once in a fit, what they share (maps, layout) once in a pass, and both stay with
+the scheduler, so a worker that dies is replaced by another that does its tasks anew. Summaries travel as
+bytes: a task never changes what another may still have to read.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from operator import itemgetter
+from typing import Any, Protocol, runtime_checkable
+from uuid import uuid4
+
+from samara.core import Part, Progress, S, Source
+from samara.errors import ClusterError, InputError
+from samara.linalg.blas import single_blas_thread
+
+Told = tuple[int, bytes]  # rows, and the summary of them
+SCHEMES = ("dask://", "tcp://", "tls://")
+NEEDED = ("samara", "numpy", "scipy", "threadpoolctl")
+
+
+@runtime_checkable
+class Lazy(Protocol):
+    """A part whose rows a cluster has, or can make."""
+
+    def delayed(self) -> Any:
+        """The part as a Dask task."""
+        ...
+
+
+@dataclass
+class Sent:
+    """The parts of the table last worked on, as futures: they travel once, not in every pass."""
+
+    held: tuple[object, ...] = ()
+    count: int = 0
+    parts: list[Any] = field(default_factory=list)
+
+    def has(self, source: Source, count: int) -> bool:
+        """Whether these are the parts of a source."""
+        same = len(self.held) == len(source.held) and all(
+            a is b for a, b in zip(self.held, source.held, strict=True)
+        )
+        return same and self.count == count and bool(self.parts)
+
+
+@dataclass(frozen=True)
+class DaskEngine:
+    """Workers of a Dask cluster summarize the parts; the summaries are merged there, as a tree, in order.
+
+    Parts are cut as soon as the workers are counted, so a rerun on as many workers adds in the same order and
+    gives the same bits, and so does one in which a worker dies.
+
+    Parameters
+    ----------
+    client : distributed.Client or str
+        The cluster, or the address of its scheduler, such as ``"tcp://127.0.0.1:8786"``.
+    workers : int
+        Threads of each worker process that are used; all of them, unless given.
+    block_rows : int
+        Rows a thread holds at a time; 0 leaves it to the plan.
+    progress : callable, optional
+        Called with the name of the pass, the rows just done and the rows in all, when a part is done.
+    processes : int
+        Worker processes that rows are cut for; those there are, unless given.
+    """
+
+    client: Any
+    workers: int = 0
+    block_rows: int = 0
+    progress: Progress | None = None
+    processes: int = 0
+    _sent: Sent = field(default_factory=Sent, init=False, repr=False, compare=False)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DaskEngine:
+        """Itself: a connection can't be copied."""
+        return self
+
+    def ready(self) -> DaskEngine:
+        """Connected, and its workers counted; refuses a cluster that can't do the work."""
+        if self.workers < 0 or self.block_rows < 0 or self.processes < 0:
+            raise InputError(f"An engine needs no negative numbers, got {self!r}.")
+        client = connected(self.client)
+        with _explained(client):
+            threads = list(client.nthreads().values())
+            if not threads:
+                raise ClusterError(f"The cluster at {_address(client)} has no workers: start some.")
+            _refuse_missing(client)
+        workers, processes = self.workers or max(threads), self.processes or len(threads)
+        return replace(self, client=client, workers=workers, processes=processes)
+
+    def planned(self, workers: int, block_rows: int, progress: Progress | None) -> DaskEngine:
+        """So many threads a process, which hold so many rows each; what was sent is there."""
+        made = replace(self, workers=workers, block_rows=block_rows, progress=progress)
+        object.__setattr__(made, "_sent", self._sent)
+        return made
+
+    def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
+        """Summarize the rows of a source, each part by a task; one summary comes home."""
+        import dask
+
+        key = f"samara-{name.replace(' ', '-')}-{uuid4().hex[:12]}"
+        quiet = {"distributed.admin.large-graph-warning-threshold": "1 PB"}  # rows do travel with their tasks
+        with _explained(self.client), dask.config.set(quiet):
+            shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
+            done = dask.delayed(_summarized, pure=False)
+            leaves = [
+                done(part, shared, dask_key_name=f"{key}-{number}")
+                for number, part in enumerate(self._parts(source))
+            ]
+            return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
+
+    def _gathered(self, leaves: Sequence[Any], key: str, what: tuple[str, int]) -> Any:
+        """Merge as a tree, wait, and take the one summary home."""
+        import dask
+        from distributed import as_completed
+
+        rows = dask.delayed(itemgetter(0), pure=False)
+        counts = [rows(leaf, dask_key_name=f"{key}-rows-{k}") for k, leaf in enumerate(leaves)]
+        wanted = [_tree(leaves, key), *(counts if self.progress else ())]
+        total, *counted = futures = self.client.compute(wanted, optimize_graph=False)
+        try:
+            if self.progress:
+                for _, rows in as_completed(counted, with_results=True):
+                    self.progress(what[0], rows, what[1])
+            return pickle.loads(total.result()[1])
+        except BaseException:
+            with suppress(Exception):  # the scheduler may be gone
+                self.client.cancel(futures)
+            raise
+
+    def _parts(self, source: Source) -> list[Any]:
+        """The parts of a source as tasks or futures."""
+        count = self.workers * self.processes
+        if not self._sent.has(source, count):
+            parts, key = source.parts(count), f"samara-rows-{uuid4().hex[:12]}"
+            self._sent.parts.clear()  # lets the workers forget the last table
+            self._sent.held, self._sent.count = source.held, count
+            self._sent.parts.extend(self._placed(part, f"{key}-{k}") for k, part in enumerate(parts))
+        return self._sent.parts
+
+    def _placed(self, part: Part, key: str) -> Any:
+        return part.delayed() if isinstance(part, Lazy) else self._received(part.alone(), key)
+
+    def _received(self, what: Any, key: str) -> Any:
+        """Something of ours on the workers: as bytes, which a scheduler passes on without looking inside."""
+        from cloudpickle import dumps
+
+        try:
+            sent = dumps(what)
+        except Exception as error:
+            raise InputError(f"What the workers need can't be sent to them: {error}.") from error
+        return self.client.submit(pickle.loads, sent, key=key, pure=False)
+
+
+def _tree(leaves: Sequence[Any], key: str) -> Any:
+    """Neighbours merged until one is left."""
+    import dask
+
+    merge, level, depth = dask.delayed(_merged, pure=False), list(leaves), 0
+    while len(level) > 1:
+        pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
+        level = [
+            merge(*pair, dask_key_name=f"{key}-merge-{depth}-{k}") if len(pair) == 2 else pair[0]
+            for k, pair in enumerate(pairs)
+        ]
+        depth += 1
+    return level[0]
+
+
+def _summarized(part: Part, shared: tuple[Source, Callable[[], Any], int]) -> Told:
+    """The summary of one part, made on a worker."""
+    from cloudpickle import dumps
+
+    shell, make, block_rows = shared
+    summary, rows = make(), 0
+    with single_blas_thread():
+        for block in part.within(shell).blocks(block_rows):
+            summary.update(block)
+            rows += len(block)
+    if hasattr(summary, "finish"):  # what is only half added up would be twice as large
+        summary.finish()
+    return rows, dumps(summary)
+
+
+def _merged(one: Told, other: Told) -> Told:
+    """Two summaries as one, in their order."""
+    from cloudpickle import dumps
+
+    total = pickle.loads(one[1])
+    with single_blas_thread():
+        total.merge(pickle.loads(other[1]))
+    return one[0] + other[0], dumps(total)
+
+
+def is_client(given: Any) -> bool:
+    """Whether this is a client of a Dask cluster; nothing is imported to find out."""
+    distributed = sys.modules.get("distributed")
+    return distributed is not None and isinstance(given, distributed.Client)
+
+
+def is_cluster(given: Any) -> bool:
+    """Whether this is a cluster: a client, the address of a scheduler, or an engine of one of them."""
+    address = isinstance(given, str) and given.startswith(SCHEMES)
+    return address or isinstance(given, DaskEngine) or is_client(given)
+
+
+def connected(given: Any) -> Any:
+    """The client given, or one of the scheduler at an address."""
+    if not isinstance(given, str):
+        return given
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise InputError("A Dask cluster needs the package distributed: pip install samara[dask].") from None
+    address = given.replace("dask://", "tcp://", 1)
+    try:
+        client = _client(Client, address)
+        if client.status == "closed":  # its scheduler went away; another may be there by now
+            _client.cache_clear()
+            client = _client(Client, address)
+        return client
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"No Dask scheduler answers at {address} ({error}): start it, or check the address."
+        ) from error
+
+
+@cache
+def _client(kind: Callable[..., Any], address: str) -> Any:
+    """One connection an address: fits and predictions that follow each other share it."""
+    return kind(address, set_as_default=False, timeout="10s")
+
+
+def _refuse_missing(client: Any) -> None:
+    """Every worker has what the tasks import."""
+
+    def missing(names: Sequence[str]) -> list[str]:  # nested, so it travels by value: samara may be missing
+        from importlib.util import find_spec
+
+        def found(name: str) -> bool:
+            try:
+                return find_spec(name) is not None
+            except ValueError:  # a module that was put there without a description
+                return False
+
+        return [name for name in names if not found(name)]
+
+    for worker, names in client.run(missing, NEEDED).items():
+        if names:
+            raise ClusterError(f"Worker {worker} has no package {' and no '.join(names)}: install it there.")
+
+
+@contextmanager
+def _explained(client: Any) -> Iterator[None]:
+    """What goes wrong with a cluster, in words."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.client import ClosedClientError
+    from distributed.comm import CommClosedError
+
+    gone = f"The Dask scheduler at {_address(client)} is gone"
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(f"Workers died again and again: {error}") from error
+    except (CancelledError, CommClosedError, ClosedClientError) as error:
+        raise ClusterError(f"{gone}: start it and fit again. A checkpoint keeps finished passes.") from error
+    except ModuleNotFoundError as error:
+        raise ClusterError(f"A worker has no package {error.name}: install it on all of them.") from error
+    except RuntimeError as error:
+        if client.status in ("running", "newly-created"):
+            raise
+        raise ClusterError(f"{gone} ({error}).") from error
+
+
+def _address(client: Any) -> str:
+    """Where the scheduler is, or was."""
+    scheduler = getattr(client, "scheduler", None)
+    return str(getattr(scheduler, "address", None) or getattr(client, "_start_arg", None) or "an address")
