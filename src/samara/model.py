@@ -34,4 +34,11 @@ class Model:
         rows = min(engine.block_rows, source.n_rows)
         make = partial(Predictions, Here(out), self.coef, self.intercept, rows)
         done = engine.summarize(source, make, name="predict")
-        return done.ordered() if done.runs else out
+        return out if done.out.array is not None else done.ordered()[0]
+
+    def answers(self, source: Source, engine: Engine) -> tuple[Array, Array] | None:
+        """Outputs and targets of rows that nobody has counted yet, in their order; None if there are none."""
+        source = seen_through(source, fused(self.maps, source.is_sparse))
+        make = partial(Predictions, Here(), self.coef, self.intercept, engine.block_rows)
+        done = engine.summarize(source, make, name="predict")
+        return done.ordered() if done.runs else None

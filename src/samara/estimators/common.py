@@ -18,6 +18,7 @@ from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.engines.dask import is_client
 from samara.errors import InputError, NonFiniteError
+from samara.estimators.cluster import cluster_of, predicted_there
 from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
@@ -175,6 +176,10 @@ class ClosedForm(Reports, BaseEstimator):
         model = model or self.model_
         columns: Columns | None = self.__dict__.get("columns_")
         scan = fitting_scan(scan, columns, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        crew = None if columns is None else cluster_of(self)
+        if crew is not None and columns is not None:
+            yield from predicted_there(scan, columns, model, crew)
+            return
         seen = 0
         for chunk in chunks_of(scan):
             source = ArraySource(chunk.X, np.empty((chunk.X.shape[0], 0)))

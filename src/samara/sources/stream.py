@@ -204,6 +204,29 @@ class StreamPart:
                 labels = None
 
 
+@dataclass(frozen=True)
+class WeightAsTarget:
+    """A piece whose weights are one more target, so that rows of weight 0 are not left out."""
+
+    piece: Piece
+
+    @property
+    def name(self) -> str:
+        return self.piece.name
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.piece.n_rows
+
+    def chunks(
+        self, rows: int, start: int = 0, stop: int | None = None, labels: bool = False
+    ) -> Iterator[Chunk]:
+        """The rows from ``start`` to ``stop`` in chunks of at most ``rows``."""
+        for chunk in self.piece.chunks(rows, start, stop, labels):
+            assert chunk.weight is not None
+            yield replace(chunk, y=np.column_stack([chunk.y, chunk.weight]), weight=None)
+
+
 def joined(chunks: Sequence[Chunk]) -> Chunk:
     """Chunks one after the other, as one."""
     if len(chunks) == 1:

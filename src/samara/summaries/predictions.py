@@ -27,13 +27,13 @@ class Here:
 class Predictions:
     """h(x)·coef + intercept of each row: written to its place in a shared array, or kept until it gets there.
 
-    Threads write into one array. A process that can't reach it keeps what it has predicted, with the number
-    of the first row of each run of rows.
+    Threads write into one array. A process that can't reach it keeps what it has predicted, and the targets,
+    with the number of the first row of each run of rows.
     """
 
     def __init__(self, out: Here, coef: Array, intercept: Array, block_rows: int) -> None:
         self.out, self.coef, self.intercept, self._block_rows = out, coef, intercept, block_rows
-        self.runs: list[tuple[int, Array]] = []
+        self.runs: list[tuple[int, Array, Array]] = []
         self._workspace: Array | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Predictions:
         H = block.features(out=self._workspace[: len(block)])
         if self.out.array is None:
             rows = np.empty((len(block), self.coef.shape[1]), self.coef.dtype)
-            self.runs.append((block.start, rows))
+            self.runs.append((block.start, rows, block.y))
         else:
             rows = self.out.array[block.start : block.start + len(block)]
         np.matmul(H, self.coef, out=rows)
@@ -57,9 +57,10 @@ class Predictions:
         """Add the rows that another has kept."""
         self.runs += other.runs
 
-    def ordered(self) -> Array:
-        """What was kept, in the order of the rows."""
-        return np.concatenate([rows for _, rows in sorted(self.runs, key=itemgetter(0))])
+    def ordered(self) -> tuple[Array, Array]:
+        """Outputs and targets that were kept, in the order of the rows."""
+        runs = sorted(self.runs, key=itemgetter(0))
+        return np.concatenate([rows for _, rows, _ in runs]), np.concatenate([y for _, _, y in runs])
 
 
 class LeaveOneOut(Scratch):
