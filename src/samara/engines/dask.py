@@ -28,10 +28,14 @@ NEEDED = ("samara", "numpy", "scipy", "threadpoolctl")
 
 @runtime_checkable
 class Lazy(Protocol):
-    """A part whose rows a cluster has, or can make."""
+    """A part whose rows may be made by tasks of the cluster itself."""
 
-    def delayed(self) -> Any:
-        """The part as a Dask task."""
+    def awaited(self) -> list[Any]:
+        """The tasks that make its rows."""
+        ...
+
+    def supplied(self, made: Sequence[Any]) -> Any:
+        """The part with what they have made."""
         ...
 
 
@@ -147,7 +151,14 @@ class DaskEngine:
         return self._sent.parts
 
     def _placed(self, part: Part, key: str) -> Any:
-        return part.delayed() if isinstance(part, Lazy) else self._received(part.alone(), key)
+        alone: Any = part.alone()
+        awaited = alone.awaited() if isinstance(alone, Lazy) else []
+        if not awaited:
+            return self._received(alone, key)
+        import dask
+
+        empty = self._received(alone.supplied([None] * len(awaited)), f"{key}-empty")
+        return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key)
 
     def _received(self, what: Any, key: str) -> Any:
         """Something of ours on the workers: as bytes, which a scheduler passes on without looking inside."""
@@ -173,6 +184,11 @@ def _tree(leaves: Sequence[Any], key: str) -> Any:
         ]
         depth += 1
     return level[0]
+
+
+def _supplied(part: Lazy, made: Sequence[Any]) -> Any:
+    """A part with its rows, made on the worker or sent there by another."""
+    return part.supplied(made)
 
 
 def _summarized(part: Part, shared: tuple[Source, Callable[[], Any], int]) -> Told:

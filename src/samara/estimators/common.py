@@ -22,7 +22,7 @@ from samara.estimators.cluster import cluster_of, predicted_there
 from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
-from samara.estimators.tables import chunks_of, encoded, fitting_scan, raw_rows, set_names
+from samara.estimators.tables import as_scan, chunks_of, encoded, fitting_scan, raw_rows, set_names
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -161,6 +161,7 @@ class ClosedForm(Reports, BaseEstimator):
 
     def _outputs(self, X: Any, model: Model | None = None) -> Array:
         """h(x)ᵀβ of every row, (n, t), block by block."""
+        X, _, _ = as_scan(X)
         if isinstance(X, Scan):
             return np.concatenate([outputs for _, outputs in self._streamed(X, model)])
         return self._of_rows(self._source(X), model)

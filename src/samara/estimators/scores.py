@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
-from samara.estimators.tables import coded_classes, refuse_beside
+from samara.estimators.tables import as_scan, coded_classes, refuse_beside
 from samara.sources import Scan
 
 Rows = tuple[Array, Array, Array | None]  # targets (b, t), outputs (b, t), weights
@@ -111,6 +111,7 @@ def evaluate(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
 
 def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> NumberScore | ClassScore:
     """The sums behind the scores."""
+    X, y, sample_weight = as_scan(X, y, sample_weight)
     if isinstance(X, Scan):
         refuse_beside(X, y, sample_weight)
     elif y is None:

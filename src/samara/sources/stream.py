@@ -171,6 +171,17 @@ class StreamPart:
         """The same rows with the maps, targets and folds of another source."""
         return replace(self, source=shell)
 
+    def awaited(self) -> list[Any]:
+        """The tasks of a cluster that make its rows, for each piece; none where files are read."""
+        tasks = [getattr(piece, "awaits", None) for piece, _, _ in self.spans]
+        return [task for task in tasks if task is not None]
+
+    def supplied(self, made: Sequence[Any]) -> StreamPart:
+        """The part with the rows that it awaits."""
+        pieces: list[Any] = [piece for piece, _, _ in self.spans]
+        spans = [(p.supplied(m), a, b) for p, m, (_, a, b) in zip(pieces, made, self.spans, strict=True)]
+        return replace(self, spans=tuple(spans))
+
     def chunks(self) -> Iterator[tuple[int, Chunk]]:
         """The rows as they are read, each chunk with the number of its first row."""
         first, (turn, turns) = self.start, self.turn
@@ -217,6 +228,15 @@ class WeightAsTarget:
     @property
     def n_rows(self) -> int | None:
         return self.piece.n_rows
+
+    @property
+    def awaits(self) -> Any:
+        return getattr(self.piece, "awaits", None)
+
+    def supplied(self, made: Any) -> WeightAsTarget:
+        """The piece with the rows that it awaits."""
+        piece: Any = self.piece
+        return WeightAsTarget(piece.supplied(made))
 
     def chunks(
         self, rows: int, start: int = 0, stop: int | None = None, labels: bool = False

@@ -68,6 +68,16 @@ class TablePiece:
     def rows_guess(self) -> int | None:
         return self.origin.rows_guess
 
+    @property
+    def awaits(self) -> Any:
+        """The tasks of a cluster that make its rows; None for rows that anybody can read."""
+        return getattr(self.origin, "awaits", None)
+
+    def supplied(self, made: Any) -> TablePiece:
+        """The piece with the rows that it awaits."""
+        origin: Any = self.origin
+        return replace(self, origin=origin.supplied(made))
+
     def picking(self, picks: Picks) -> TablePiece:
         """The same rows, read as other columns."""
         return replace(self, picks=picks)
