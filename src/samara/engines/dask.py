@@ -8,22 +8,20 @@ bytes: a task never changes what another may still have to read.
 from __future__ import annotations
 
 import pickle
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
 from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 from uuid import uuid4
 
 from samara.core import Part, Progress, S, Source
+from samara.engines.connections import address_of, connected, explained, is_client, refuse_missing
 from samara.errors import ClusterError, InputError
 from samara.linalg.blas import single_blas_thread
 
 Told = tuple[int, bytes]  # rows, and the summary of them
 SCHEMES = ("dask://", "tcp://", "tls://")
-NEEDED = ("samara", "numpy", "scipy", "threadpoolctl")
 
 
 @runtime_checkable
@@ -92,11 +90,13 @@ class DaskEngine:
         if self.workers < 0 or self.block_rows < 0 or self.processes < 0:
             raise InputError(f"An engine needs no negative numbers, got {self!r}.")
         client = connected(self.client)
-        with _explained(client):
+        with explained(client):
+            if client.scheduler is None:
+                raise ClusterError(f"The Dask scheduler at {address_of(client)} is gone: connect to another.")
             threads = list(client.nthreads().values())
             if not threads:
-                raise ClusterError(f"The cluster at {_address(client)} has no workers: start some.")
-            _refuse_missing(client)
+                raise ClusterError(f"The cluster at {address_of(client)} has no workers: start some.")
+            refuse_missing(client)
         workers, processes = self.workers or max(threads), self.processes or len(threads)
         return replace(self, client=client, workers=workers, processes=processes)
 
@@ -112,7 +112,7 @@ class DaskEngine:
 
         key = f"samara-{name.replace(' ', '-')}-{uuid4().hex[:12]}"
         quiet = {"distributed.admin.large-graph-warning-threshold": "1 PB"}  # rows do travel with their tasks
-        with _explained(self.client), dask.config.set(quiet):
+        with explained(self.client), dask.config.set(quiet):
             shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
             done = dask.delayed(_summarized, pure=False)
             leaves = [
@@ -216,89 +216,7 @@ def _merged(one: Told, other: Told) -> Told:
     return one[0] + other[0], dumps(total)
 
 
-def is_client(given: Any) -> bool:
-    """Whether this is a client of a Dask cluster; nothing is imported to find out."""
-    distributed = sys.modules.get("distributed")
-    return distributed is not None and isinstance(given, distributed.Client)
-
-
 def is_cluster(given: Any) -> bool:
     """Whether this is a cluster: a client, the address of a scheduler, or an engine of one of them."""
     address = isinstance(given, str) and given.startswith(SCHEMES)
     return address or isinstance(given, DaskEngine) or is_client(given)
-
-
-def connected(given: Any) -> Any:
-    """The client given, or one of the scheduler at an address."""
-    if not isinstance(given, str):
-        return given
-    try:
-        from distributed import Client
-    except ModuleNotFoundError:
-        raise InputError("A Dask cluster needs the package distributed: pip install samara[dask].") from None
-    address = given.replace("dask://", "tcp://", 1)
-    try:
-        client = _client(Client, address)
-        if client.status == "closed":  # its scheduler went away; another may be there by now
-            _client.cache_clear()
-            client = _client(Client, address)
-        return client
-    except (OSError, ValueError) as error:
-        raise ClusterError(
-            f"No Dask scheduler answers at {address} ({error}): start it, or check the address."
-        ) from error
-
-
-@cache
-def _client(kind: Callable[..., Any], address: str) -> Any:
-    """One connection an address: fits and predictions that follow each other share it."""
-    return kind(address, set_as_default=False, timeout="10s")
-
-
-def _refuse_missing(client: Any) -> None:
-    """Every worker has what the tasks import."""
-
-    def missing(names: Sequence[str]) -> list[str]:  # nested, so it travels by value: samara may be missing
-        from importlib.util import find_spec
-
-        def found(name: str) -> bool:
-            try:
-                return find_spec(name) is not None
-            except ValueError:  # a module that was put there without a description
-                return False
-
-        return [name for name in names if not found(name)]
-
-    for worker, names in client.run(missing, NEEDED).items():
-        if names:
-            raise ClusterError(f"Worker {worker} has no package {' and no '.join(names)}: install it there.")
-
-
-@contextmanager
-def _explained(client: Any) -> Iterator[None]:
-    """What goes wrong with a cluster, in words."""
-    from concurrent.futures import CancelledError
-
-    from distributed import KilledWorker
-    from distributed.client import ClosedClientError
-    from distributed.comm import CommClosedError
-
-    gone = f"The Dask scheduler at {_address(client)} is gone"
-    try:
-        yield
-    except KilledWorker as error:
-        raise ClusterError(f"Workers died again and again: {error}") from error
-    except (CancelledError, CommClosedError, ClosedClientError) as error:
-        raise ClusterError(f"{gone}: start it and fit again. A checkpoint keeps finished passes.") from error
-    except ModuleNotFoundError as error:
-        raise ClusterError(f"A worker has no package {error.name}: install it on all of them.") from error
-    except RuntimeError as error:
-        if client.status in ("running", "newly-created"):
-            raise
-        raise ClusterError(f"{gone} ({error}).") from error
-
-
-def _address(client: Any) -> str:
-    """Where the scheduler is, or was."""
-    scheduler = getattr(client, "scheduler", None)
-    return str(getattr(scheduler, "address", None) or getattr(client, "_start_arg", None) or "an address")

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from samara.core import Array, Chunk, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
-from samara.engines.dask import is_client
+from samara.engines.connections import is_client
 from samara.errors import InputError, NonFiniteError
 from samara.estimators.cluster import cluster_of, predicted_there
 from samara.estimators.given import Given, GivenArrays, GivenTable
