@@ -54,10 +54,11 @@ class StreamState:
     n_rows: int
     newest: float  # weight of the last row, under forgetting
     is_sparse: bool
+    rooted: bool  # whether triangles are kept, not sums of squares
     labels: Array | None  # in the order they came
     lanes: tuple[tuple[dict[str, Any], dict[str, Array]], ...]  # numbers and arrays of each summary
 
-    def check(self, settings: Settings, n_features: int, rooted: bool) -> None:
+    def check(self, settings: Settings, n_features: int) -> None:
         """Refuse parts that can't be those of one stream with these settings."""
         layout, width = self.layout, n_features
         for number, feature_map in enumerate(self.maps):
@@ -73,7 +74,7 @@ class StreamState:
         if not sound or not 1 <= self.plan.block_rows <= LARGEST_BLOCK or not self.lanes:
             raise RefusedError("its stream has numbers that can't be")
         for numbers, arrays in self.lanes:
-            (_check_triangles if rooted else _check_moments)(numbers, arrays, layout, settings.n_folds)
+            (_check_triangles if self.rooted else _check_moments)(numbers, arrays, layout, settings.n_folds)
 
 
 def _check_moments(numbers: dict[str, Any], arrays: dict[str, Array], layout: Layout, n_folds: int) -> None:

@@ -44,6 +44,15 @@ class BlockMap(Protocol):
         ...
 
 
+@runtime_checkable
+class OutputMap(Protocol):
+    """A map that multiplies its features with coefficients as it makes them, and keeps none."""
+
+    def outputs(self, X: Any, coef: Array, intercept: Array, out: Array) -> None:
+        """h(x)·coef + intercept of the rows of X, written into ``out``; refuses rows that are not finite."""
+        ...
+
+
 Labels = Mapping[str, Mapping[float, str]]  # name of a column of text → code → text
 
 
@@ -99,6 +108,10 @@ class Block:
             X = feature_map(X)
         return X
 
+    def before(self) -> Any:
+        """The rows behind all maps but the last: a raw table becomes numbers, nothing as wide as H."""
+        return replace(self, maps=self.maps[:-1]).inputs()
+
     def features(self, out: Array, shift: Array | None = None) -> Array:
         """Push the rows through the maps, a cache-sized tile at a time, into ``out``, less the shift.
 
@@ -106,8 +119,7 @@ class Block:
         the speed of rows with gaps; the subtraction of the shift is also the move to ``out``.
         """
         if self.maps and isinstance(self.maps[-1], BlockMap):
-            earlier = replace(self, maps=self.maps[:-1])  # a raw table becomes numbers: nothing as wide as H
-            return self.maps[-1].fill(earlier.inputs(), out, shift)
+            return self.maps[-1].fill(self.before(), out, shift)
         scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from samara.core import Array, Engine, FeatureMap, Source, dense, seen_through
+from samara.core import Array, Engine, FeatureMap, OutputMap, Source, dense, seen_through
 from samara.maps import fused
 from samara.summaries import Here, Predictions
 
@@ -26,6 +26,10 @@ class Model:
         for feature_map in self.maps:
             X = feature_map(X)
         return dense(X)
+
+    def refuses_non_finite(self, source: Source) -> bool:
+        """Whether `predict` looks for NaN and infinity itself, as it reads the rows."""
+        return isinstance(fused(self.maps, source.is_sparse)[-1], OutputMap)
 
     def predict(self, source: Source, engine: Engine) -> Array:
         """Outputs (n, t), block by block: never n×L."""

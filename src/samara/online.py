@@ -13,17 +13,18 @@ import numpy as np
 from samara.continued import Leftover, StreamState, one_hot_turn, summary_of, turned
 from samara.core import Array, Batch, FeatureMap, Source, seen_through
 from samara.errors import InputError, NonFiniteError
-from samara.fit import Fitted, fit
+from samara.fit import Fitted
 from samara.linalg.blas import in_threads
 from samara.maps import fused
 from samara.model import Model
-from samara.past import LARGEST_WEIGHT, Fading, Memory, refuse_second_passes, refuse_strangers
+from samara.past import LARGEST_WEIGHT, Fading, Memory, first_ridge, refuse_second_passes, refuse_strangers
 from samara.plans import Plan, make_plan
 from samara.prepare import draw_maps, first_look, look
-from samara.selection import Loo, Selection
+from samara.selection import Selection
 from samara.settings import Settings
+from samara.solvers import RootFactor
 from samara.solvers.sequential import Inverse, Woodbury
-from samara.summaries import ColumnMoments, Layout, Moments, Profile, Triangle
+from samara.summaries import ColumnMoments, Layout, Moments, Triangle
 from samara.summaries.grown import Running, is_finite, scaled, sum_of, widened
 from samara.summarized import Summarized, plain
 from samara.windows import Window
@@ -44,6 +45,7 @@ class Stream:
         self._plain = plain_targets  # neither centred nor scaled: more of them can be added
         refuse_second_passes(settings)
         self.settings, self.memory = settings, memory
+        self._rooted = memory.update == "qr"  # whether triangles are kept, not sums of squares
         self.maps: tuple[FeatureMap, ...] = ()
         self.layout: Layout
         self.plan: Plan
@@ -65,7 +67,8 @@ class Stream:
         made.maps, made._like, made.n_rows = left.maps, left.like, left.n_rows
         made.layout, made._trace = left.layout, left.trace
         made.plan = made._planned(left.plan)
-        first = summary_of(left, memory.update == "qr")
+        made._rooted |= isinstance(left.factor, RootFactor)  # what its ridge was too small for, it still is
+        first = summary_of(left, made._rooted)
         if plain_targets:
             turn = one_hot_turn(left.layout)
             made.layout = plain(left.layout, turn.shape[1])
@@ -87,6 +90,7 @@ class Stream:
                 n_rows=self.n_rows,
                 newest=self._fading.newest,
                 is_sparse=self._like.is_sparse,
+                rooted=self._rooted,
                 labels=labels,
                 lanes=tuple(lane.state() for lane in self._kept),
             )
@@ -95,6 +99,7 @@ class Stream:
         """Go on from what was learned; ``like`` stands for the rows that are gone."""
         self.maps, self.layout, self.plan = state.maps, state.layout, state.plan
         self._trace, self.n_rows, self._like = state.trace, state.n_rows, like
+        self._rooted = state.rooted
         self._fading = replace(self._fading, newest=state.newest)
         self._kept = [self._summary() for _ in state.lanes]
         for lane, (numbers, arrays) in zip(self._kept, state.lanes, strict=True):
@@ -143,9 +148,10 @@ class Stream:
         """Take rows out again that were learned before."""
         with self._lock:
             self._refuse_broken()
-            if not isinstance(self._kept, list) or self.memory.update == "qr" or self.memory.forget < 1:
+            if not isinstance(self._kept, list) or self._rooted or self.memory.forget < 1:
                 raise InputError(
-                    'Rows can be unlearned with update="information", without forget or window, only.'
+                    'Rows can be unlearned with update="information" and a ridge that is not tiny, without '
+                    "forget or window, only."
                 )
             if source.n_rows > self.n_rows:
                 raise InputError(f"{source.n_rows:,} rows to unlearn, but only {self.n_rows:,} were learned.")
@@ -202,7 +208,7 @@ class Stream:
         )
 
     def _solved(self, folds: list[Array], turn: Array | None) -> Fitted:
-        rooted, newest = self.memory.update == "qr", self._fading.newest
+        rooted, newest = self._rooted, self._fading.newest
         if newest != 1:  # the newest row weighs 1
             folds = [fold / (np.sqrt(newest) if rooted else newest) for fold in folds]
         if not any(fold[:, 0].any() for fold in folds):
@@ -221,9 +227,11 @@ class Stream:
         self.layout, self._trace = first_look(mapped, settings, profile)
         if self._plain:
             self.layout = plain(self.layout, source.n_targets)
+        if self.memory == Memory(forget=self.memory.forget):  # sums of squares would lose a tiny ridge
+            self._rooted = settings.shape(source, sizes, self._trace).tiny_ridge
         self.plan = self._planned(self._long_plan(source))
         if isinstance(self.memory.update, Woodbury):
-            alpha = self._first_ridge(source, profile)
+            alpha, self._chosen = first_ridge(source, settings, profile)
             self._kept = Inverse(
                 self.memory.update, self.layout, alpha, settings.fit_intercept, self.plan.block_rows
             )
@@ -232,31 +240,21 @@ class Stream:
         else:
             self._kept = [self._summary() for _ in range(self.plan.workers)]
 
-    def _first_ridge(self, source: Source, profile: Profile) -> float:
-        """The ridge given, or chosen by PRESS on the first batch (Schindler Algorithm 2)."""
-        given, sizes = self.settings.alphas, self.settings.first_sizes()
-        if len(sizes) > 1:
-            raise InputError('update="woodbury" does not choose among sizes: give one n_hidden.')
-        if given is not None and len(given) == 1:
-            return given[0]
-        done = fit(source, replace(self.settings, selector=Loo(), alpha_per_target=False), profile)
-        self._chosen = done.selection
-        return float(done.alpha)
-
     def _long_plan(self, source: Source) -> Plan:
         """The plan of many rows: the first batch may be one row, and blocks are cut as planned."""
         shape = self.settings.shape(source, self.settings.first_sizes(), self._trace)
-        solver = "qr" if self.memory.update == "qr" else "gram"
+        solver = "qr" if self._rooted else "gram"
         long = replace(shape, n_rows=max(LONG, shape.n_rows))
         return make_plan(long, solver, self.settings.budget, self.settings.selection_why)
 
     def _planned(self, plan: Plan) -> Plan:
         kept = self.memory.update if isinstance(self.memory.update, str) else self.memory.update.name
+        kept += " as triangles, for the ridge is tiny" * (self._rooted and kept == "information")
         why = f"update {kept}: a batch changes the summary alone; the model is solved when it is asked for"
         return replace(plan, passes=1, most_passes=1, reasons=(why, *plan.reasons[-2:]))
 
     def _summary(self) -> Running:
-        kind: Callable[..., Running] = Triangle if self.memory.update == "qr" else Moments
+        kind: Callable[..., Running] = Triangle if self._rooted else Moments
         return kind(self.layout, self.settings.n_folds, self.plan.block_rows)
 
     def _seen(self, source: Source) -> Source:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from samara.core import Array
+from samara.core import Array, Source
 from samara.errors import InputError
+from samara.fit import fit
+from samara.selection import Loo, Selection
 from samara.settings import Settings
 from samara.solvers.sequential import Woodbury
+from samara.summaries import Profile
 from samara.summaries.grown import Running, sum_of
 
 # Of a new row under forgetting, before all are brought back to 1: squares of features times weights are added
@@ -79,3 +82,13 @@ def refuse_second_passes(settings: Settings) -> None:
             f'solver="{settings.solver.name}" reads the rows again: partial_fit keeps a summary '
             'of them, update="information" or "qr".'
         )
+
+
+def first_ridge(source: Source, settings: Settings, profile: Profile) -> tuple[float, Selection | None]:
+    """The ridge given, or chosen by PRESS on the first batch (Schindler Algorithm 2)."""
+    if len(settings.first_sizes()) > 1:
+        raise InputError('update="woodbury" does not choose among sizes: give one n_hidden.')
+    if settings.alphas is not None and len(settings.alphas) == 1:
+        return settings.alphas[0], None
+    done = fit(source, replace(settings, selector=Loo(), alpha_per_target=False), profile)
+    return float(done.alpha), done.selection

@@ -94,7 +94,8 @@ def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap
 
 def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[Layout, float]:
     """Shift the features by their mean over the first rows, and estimate the trace of the Gram."""
-    block = next(iter(mapped.parts(1)[0].blocks(LOOK_ROWS)))
+    # Of rows that were not counted the first part may have none.
+    block = next(block for part in mapped.parts(1) for block in part.blocks(LOOK_ROWS))
     H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype))
     mean = H.mean(axis=0, dtype=float) * settings.fit_intercept
     squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from keyword import iskeyword
 from typing import Literal
 
 Kind = Literal["number", "boolean", "date", "text"]
@@ -30,6 +31,11 @@ Schema = tuple[Column, ...]
 def names_of(schema: Iterable[Column]) -> list[str]:
     """The names of the columns, in order."""
     return [column.name for column in schema]
+
+
+def in_condition(name: str) -> str:
+    """The name of a column as ``where`` takes it: in backquotes, unless it is a plain word."""
+    return name if name.isidentifier() and not iskeyword(name) else f"`{name}`"
 
 
 def text_code(text: str) -> float:

@@ -60,10 +60,10 @@ def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = N
     rows, known = table.rows, None
     if table.classes and class_weight is not None:
         known = _look_at_targets(table, engine)
+        _refuse_few(known)
         rows = _weighed(rows, known, class_weight)
     facts = facts_of(replace(table, rows=rows), engine, asked)
-    if facts.n_rows < 2:
-        raise InputError(f"A fit needs at least 2 rows of positive weight, got {facts.n_rows}.")
+    _refuse_few(facts)
     columns = learn_columns(facts)
     training = cross_encoded(facts, columns)
     source, labels = _coded(_counted(rows, facts.n_rows), known or facts, asked)
@@ -136,6 +136,7 @@ class OnlyTargets(ColumnProfile):
 def _sparse_look(table: Table, engine: Engine, asked: Asked, class_weight: object) -> Looked:
     """Rows whose columns are numbers without names: only their classes have to be found."""
     facts = _look_at_targets(table, engine)
+    _refuse_few(facts)
     rows = _counted(table.rows, facts.n_rows)
     if table.classes and class_weight is not None:
         rows = _weighed(rows, facts, class_weight)
@@ -146,6 +147,11 @@ def _sparse_look(table: Table, engine: Engine, asked: Asked, class_weight: objec
 def _look_at_targets(table: Table, engine: Engine) -> ColumnProfile:
     make = partial(OnlyTargets, (), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
     return engine.summarize(_labelled(table.only_targets or table.rows), make, name="targets")
+
+
+def _refuse_few(facts: ColumnProfile) -> None:
+    if facts.n_rows < 2:
+        raise InputError(f"A fit needs at least 2 rows of positive weight, got {facts.n_rows}.")
 
 
 def _weighed(

@@ -7,6 +7,7 @@ from scipy import sparse
 import samara
 from samara import ELMClassifier, ELMRegressor, InputError, KernelELMRegressor, StoreError
 from tests.faults.model_lies import rewritten
+from tests.sales import inputs, sales
 
 rng = np.random.default_rng(9)
 X = rng.normal(size=(120, 3))
@@ -69,6 +70,20 @@ def test_sparse_streams(tmp_path):
     for one in (model, found):
         one.partial_fit(rows[60:], Y[60:])
     np.testing.assert_array_equal(found.predict(rows), model.predict(rows))
+
+
+@pytest.mark.parametrize("begin", ["partial_fit", "fit"])
+@pytest.mark.parametrize(("cls", "target"), [(ELMRegressor, "price"), (ELMClassifier, "kind")])
+def test_streams_of_raw_tables(cls, target, begin, tmp_path):
+    """Texts, days and gaps: what the first rows froze comes along, direct links to the columns included."""
+    table = sales(200)
+    model = cls(6, direct_link=True, random_state=0)
+    getattr(model, begin)(inputs(table)[:120], table[target][:120])
+    model.save(tmp_path / "a", resumable=True)
+    found = samara.load(tmp_path / "a")
+    for one in (model, found):
+        one.partial_fit(inputs(table)[120:], table[target][120:])
+    np.testing.assert_array_equal(found.predict(inputs(table)), model.predict(inputs(table)))
 
 
 def test_without_the_sums_nothing_goes_on(tmp_path):

@@ -1,49 +1,60 @@
 """The code on the pages runs, and prints what the pages say it prints."""
 
-import contextlib
-import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import samara
+import samara.report
+from tests.pages import blocks, run_page
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*/*.md"))]
-FENCED = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
+WITH_CODE = [page for page in PAGES if any(kind == "python" for kind, *_ in blocks(page))]
+# The memory limit of a scan is that of the whole process: what other tests left in this one does not count.
+ALONE = [page for page in WITH_CODE if "samara.scan(" in page.read_text(encoding="utf-8")]
 
 
-def blocks(page):
-    """Kind, text and line of each block of code or of output."""
-    text = page.read_text(encoding="utf-8")
-    return [(m[1], m[2], text.count("\n", 0, m.start(2))) for m in FENCED.finditer(text)]
+def named(page):
+    """How a page is called in the list of tests."""
+    return str(page.relative_to(ROOT))
 
 
-def assert_alike(printed, shown, place):
-    """The same words; numbers may differ by 2 %, for their last digits vary with NumPy and BLAS."""
-    assert NUMBER.sub("#", printed).split() == NUMBER.sub("#", shown).split(), place
-    found, wanted = ([float(n.replace(",", "")) for n in NUMBER.findall(t)] for t in (printed, shown))
-    assert found == pytest.approx(wanted, rel=0.02, abs=0.011), place
-
-
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if any(kind == "python" for kind, *_ in blocks(page))],
-    ids=lambda page: str(page.relative_to(ROOT)),
-)
+@pytest.mark.parametrize("page", [page for page in WITH_CODE if page not in ALONE], ids=named)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
-    """All blocks of a page, in their order, in one namespace; a text block after code is its output."""
+    """In a folder of its own."""
     pyplot = pytest.importorskip("matplotlib.pyplot")
     monkeypatch.chdir(tmp_path)
     pyplot.switch_backend("Agg")
-    names, printed = {"__name__": "__main__"}, None
-    for kind, text, line in blocks(page):
-        if kind == "python":
-            output = io.StringIO()
-            with contextlib.redirect_stdout(output):
-                exec(compile("\n" * line + text, str(page), "exec"), names)
-            printed = output.getvalue()
-        elif printed:
-            assert_alike(printed, text, f"{page.name}, line {line}")
-            printed = None
+    run_page(page)
     pyplot.close("all")
+
+
+@pytest.mark.parametrize("page", ALONE, ids=named)
+def test_the_code_of_a_page_runs_alone(page, tmp_path):
+    """In a process of its own."""
+    command = [sys.executable, "-W", "error", "-m", "tests.pages", str(page)]
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    ran = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_reference_has_every_public_name_once():
+    """Of the package and of its reports; what a report draws is reached as samara.SelectionDisplay too."""
+    listed = re.findall(
+        r"^   (samara[\w.]+)$", (ROOT / "docs/reference/index.md").read_text("utf-8"), re.MULTILINE
+    )
+    public = {f"samara.{name}" for name in samara.__all__ if name != "__version__"}
+    public |= {f"samara.report.{name}" for name in samara.report.__all__ if name not in samara.__all__}
+    assert len(listed) == len(set(listed))
+    assert public <= set(listed)

@@ -98,7 +98,7 @@ def test_the_table_is_readable_and_the_dict_is_json():
     """One line a candidate, the chosen one marked."""
     found = samara.plan(ELMRegressor(100), X, Y)
     lines = str(found).splitlines()
-    assert lines[0].startswith("3,000 rows × 5 columns, targets: 1; peak of memory above the input, no limit")
+    assert lines[0].startswith("3,000 rows × 5 columns, 1 target; peak of memory above the input, no limit")
     assert len(lines) == 2 + len(found.candidates)
     assert [line for line in lines if line.startswith("→")] == [line for line in lines if "  gram " in line]
     assert json.loads(json.dumps(found.to_dict()))["candidates"][0]["solver"]
@@ -106,9 +106,11 @@ def test_the_table_is_readable_and_the_dict_is_json():
 
 def test_texts_and_classes_count_as_columns():
     """A text may become 20 indicators; three classes are three targets."""
-    pd = pytest.importorskip("pandas")
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     frame = pd.DataFrame({"number": [1.0, 2.0], "text": ["a", "b"]})
-    assert samara.plan(ELMRegressor(10), frame).table.n_features == 21
+    frame["day"], frame["flag"] = pd.Timestamp("2024-02-29"), [True, False]
+    for table in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        assert samara.plan(ELMRegressor(10), table).table.n_features == 23
     assert samara.plan(ELMClassifier(10), X[:6], [0, 1, 2, 0, 1, 2]).table.n_targets == 3
     assert samara.plan(ELMClassifier(10), X[:6], [0, 1, 0, 1, 0, 1]).table.n_targets == 1
     assert samara.plan(ELMRegressor(10), X[:6], np.zeros((6, 4))).table.n_targets == 4

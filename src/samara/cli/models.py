@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Any
 
 from samara.cli import told
 from samara.cli.endings import UsageError
+from samara.cli.flags import names as cut_at_commas
 from samara.cli.jobs import scanned
 from samara.cli.options import DataOptions, UseOptions
 from samara.cli.output import Output
@@ -19,7 +21,7 @@ from samara.cli.progress import PassProgress
 def run_eval(path: str, use: UseOptions, target: list[str] | None, output: Output) -> dict[str, Any]:
     """Score a model on rows whose target is known."""
     model = loaded(path)
-    names = target or _targets(model)
+    names = cut_at_commas(target or ()) or _targets(model)
     if not names:
         raise UsageError("The model does not know the name of its target: give --target NAME.")
     table = _table(model, use, names)
@@ -91,6 +93,8 @@ def run_export(path: str, onnx: str | None, output: Output) -> dict[str, Any]:
 
     if onnx is None:
         raise UsageError("No file to export to: give --onnx FILE.")
+    if not find_spec("onnx"):
+        raise UsageError("export needs onnx: pip install samara[onnx].")
     check_place(onnx)
     graph = to_onnx(loaded(path), onnx)
     inputs = [one.name for one in graph.graph.input]
@@ -123,7 +127,12 @@ def following(model: Any, output: Output, table: Any, name: str) -> Iterator[Non
 
 def _table(model: Any, use: UseOptions, targets: list[str] | None) -> Any:
     """The columns of a model in a table, with targets or without."""
-    columns = [str(one) for one in model.feature_names_in_] if use.ignore_extra else None
+    known = [str(one) for one in getattr(model, "feature_names_in_", ())]
+    if use.ignore_extra and not known:
+        raise UsageError(
+            "--ignore-extra needs a model whose inputs have names, and those of this one have none."
+        )
+    columns = known if use.ignore_extra else None
     data = DataOptions(use.path, targets, use.weight, columns, use.where, use.format, use.option)
     return scanned(data)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
 from samara.estimators.given import Given, budgeted
+from samara.estimators.inputs import refuse_non_finite
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
 from samara.online import Stream
 from samara.settings import Settings
+from samara.sources import ArraySource, Scan
 
 
 class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
@@ -110,7 +114,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Rows.
 
         Returns
@@ -118,10 +122,20 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         H : ndarray of shape (n_samples, n_hidden_)
             What the output weights multiply; with ``direct_link`` the scaled inputs come first.
         """
+        if isinstance(X, Scan):
+            check_is_fitted(self, "model_")
+            none = np.empty((0, self.model_.coef.shape[0]), self.model_.coef.dtype)
+            return np.concatenate([none, *(self._hidden(source) for _, source in self._read(X))])
         source = self._source(X)
+        if not source.maps:
+            refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
+        return self._hidden(source)
+
+    def _hidden(self, source: ArraySource) -> Array:
+        X = source.X
         for feature_map in source.maps:
-            X = feature_map(source.X)
-        return self.model_.features(X if source.maps else source.X)
+            X = feature_map(X)
+        return self.model_.features(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

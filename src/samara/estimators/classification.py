@@ -19,6 +19,7 @@ from samara.estimators.progress import reporting
 from samara.estimators.scores import largest, probabilities, scored
 from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
 from samara.maps import ClassCodes
+from samara.model import Model
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
 
@@ -113,10 +114,14 @@ class Classification(ClassifierMixin, ClosedForm):
 
     def _scored(self, X: Any) -> tuple[Array, Array]:
         """Outputs, and the classes that they are of."""
+        model, classes = self._learned_classes()
+        return self._outputs(X, model), classes
+
+    def _learned_classes(self) -> tuple[Model, Array]:
+        """The model and its classes; another thread may be learning a new one."""
         check_is_fitted(self, "model_")
         with self._together():
-            model, classes = self.model_, self.classes_
-        return self._outputs(X, model), classes
+            return self.model_, self.classes_
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -167,8 +172,9 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (some rows,) or (some rows, n_classes)
             Labels or probabilities of the next rows.
         """
-        for _, outputs in self._streamed(X):
-            yield probabilities(outputs) if proba else np.asarray(self.classes_[largest(outputs)])
+        model, classes = self._learned_classes()
+        for _, outputs in self._streamed(X, model):
+            yield probabilities(outputs) if proba else np.asarray(classes[largest(outputs)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows whose class is predicted.

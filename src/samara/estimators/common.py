@@ -137,12 +137,11 @@ class ClosedForm(Reports, BaseEstimator):
         return nullcontext()
 
     def _source(self, X: Any) -> ArraySource:
-        """Rows to predict, checked against those of the fit."""
+        """Rows to predict, checked against those of the fit; NaN is left to `_of_rows`."""
         check_is_fitted(self, "model_")
         columns: Columns | None = self.__dict__.get("columns_")
         if columns is None:
             X = check_inputs(self, X, fitting=False)
-            refuse_non_finite(X, getattr(self, "feature_names_in_", None))
             return ArraySource(X, np.empty((X.shape[0], 0)))
         raw = raw_rows(X, columns) if is_frame(X) else self._unnamed(X, columns)
         return encoded(ArraySource(raw, np.empty((len(raw), 0))), columns)
@@ -163,24 +162,44 @@ class ClosedForm(Reports, BaseEstimator):
         """h(x)ᵀβ of every row, (n, t), block by block."""
         X, _, _ = as_scan(X)
         if isinstance(X, Scan):
-            return np.concatenate([outputs for _, outputs in self._streamed(X, model)])
+            check_is_fitted(self, "model_")
+            model = model or self.model_
+            none = np.empty((0, model.coef.shape[1]), model.coef.dtype)
+            return np.concatenate([none, *(outputs for _, outputs in self._streamed(X, model))])
         return self._of_rows(self._source(X), model)
 
     def _of_rows(self, source: ArraySource, model: Model | None) -> Array:
+        """Outputs of rows; a NaN is refused, but in a raw table it is a gap."""
         engine = self.engine if isinstance(self.engine, Threads) else Threads()
         engine = replace(engine, block_rows=engine.block_rows or DEFAULT_BLOCK)
-        return (model or self.model_).predict(source, engine)
+        model = model or self.model_
+        names = getattr(self, "feature_names_in_", None)
+        if not source.maps and not model.refuses_non_finite(source):
+            refuse_non_finite(source.X, names)
+        try:
+            return model.predict(source, engine)
+        except NonFiniteError:
+            if not source.maps:
+                refuse_non_finite(source.X, names)
+            raise
 
     def _streamed(self, scan: Scan, model: Model | None = None) -> Iterator[tuple[Chunk, Array]]:
         """The rows of a scan in order, some at a time, and what the model makes of them."""
         check_is_fitted(self, "model_")
         model = model or self.model_
         columns: Columns | None = self.__dict__.get("columns_")
-        scan = fitting_scan(scan, columns, getattr(self, "feature_names_in_", None), self.n_features_in_)
-        crew = None if columns is None else cluster_of(self)
+        crew = cluster_of(self)
         if crew is not None and columns is not None:
-            yield from predicted_there(scan, columns, model, crew)
+            yield from predicted_there(scan.for_model(columns.schema), columns, model, crew)
             return
+        for chunk, source in self._read(scan):
+            yield chunk, self._of_rows(source, model)
+
+    def _read(self, scan: Scan) -> Iterator[tuple[Chunk, ArraySource]]:
+        """The rows of a scan in order, some at a time, as read and as the model takes them."""
+        check_is_fitted(self, "model_")
+        columns: Columns | None = self.__dict__.get("columns_")
+        scan = fitting_scan(scan, columns, getattr(self, "feature_names_in_", None), self.n_features_in_)
         seen = 0
         for chunk in chunks_of(scan):
             source = ArraySource(chunk.X, np.empty((chunk.X.shape[0], 0)))
@@ -189,7 +208,7 @@ class ClosedForm(Reports, BaseEstimator):
             else:
                 refuse_non_finite(chunk.X, names_of(scan.schema), seen)
             seen += len(chunk.y)
-            yield chunk, self._of_rows(source, model)
+            yield chunk, source
 
     def __getstate__(self) -> Any:
         """Without what a fit found out about a table's columns: a sample of the rows is in it."""

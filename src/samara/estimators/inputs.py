@@ -56,12 +56,29 @@ def check_inputs(
 
 
 def refuse_bad_targets(y: Any) -> None:
-    """Name the first row of y that is NaN or infinite."""
+    """Name the first row of y that is missing or infinite."""
+    if y is None:
+        raise InputError("y is missing: a fit and a score need the targets of the rows.")
     values = np.asarray(y)
+    if values.dtype.kind == "O" and values.ndim == 1:
+        for row, value in enumerate(values.tolist()):
+            itself = value == value  # NaN and NaT differ from themselves, and of pandas' NA it is not known
+            if value is None or not (isinstance(itself, bool | np.bool_) and itself):
+                raise NonFiniteError(f"Input y contains {'None' if value is None else 'NaN'} (row {row}).")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         column = f", column {place[1]}" if len(place) > 1 else ""
         raise NonFiniteError(f"Input y contains {_kind(values[place])} (row {place[0]}{column}).")
+
+
+def refuse_text_targets(y: Any) -> None:
+    """Numbers are needed."""
+    values = np.asarray(y)
+    for value in values.ravel().tolist() if values.dtype.kind in "OUT" else ():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            raise InputError(f"y holds {value!r}, which is no number: use a classifier.") from None
 
 
 def refuse_text(X: Any) -> None:

@@ -118,9 +118,9 @@ class Online(ClosedForm):
 
     def _resume(self, state: StreamState, settings: Settings) -> None:
         """Go on from a file; the attributes of the model are there already."""
-        memory, n_features = read_memory(self), self.n_features_in_
-        rooted = memory.update == "qr"
-        state.check(settings, n_features, rooted)
+        memory, columns = read_memory(self), self.__dict__.get("columns_")
+        n_features: int = self.n_features_in_ if columns is None else columns.n_out
+        state.check(settings, n_features)
         X = sparse.csr_array((1, n_features)) if state.is_sparse else np.zeros((1, n_features))
         self._stream = Stream(settings, memory, type(self)._PLAIN)
         self._stream.resume(state, ArraySource(X, np.zeros((1, state.layout.n_targets))))

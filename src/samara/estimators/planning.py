@@ -13,7 +13,7 @@ from samara.estimators.inputs import distinct
 from samara.estimators.tables import UNKNOWN_ROWS, given_scan
 from samara.kernel_settings import KernelSettings
 from samara.settings import Settings
-from samara.sources.frames import is_frame
+from samara.sources.frames import count_texts, is_frame
 from samara.sources.scanned import Scan
 from samara.strategies import Described, Strategies, strategies
 from samara.tabular import ONE_HOT_CAP
@@ -71,9 +71,7 @@ def _in_memory(X: Any, n_targets: int) -> Described:
         raise InputError(f"X must have rows and columns, got an array of {len(shape)} dimensions.")
     columns = int(shape[1])
     if is_frame(X):
-        numbers = ("int", "uint", "float", "bool", "date", "decimal")
-        texts = sum(not str(dtype).lower().startswith(numbers) for dtype in X.dtypes)
-        columns += texts * (ONE_HOT_CAP - 1)
+        columns += count_texts(X) * (ONE_HOT_CAP - 1)
     return Described(int(shape[0]), columns, n_targets, hasattr(X, "indptr"))
 
 

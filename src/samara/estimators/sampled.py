@@ -14,16 +14,16 @@ from samara.estimators.tables import coded_classes, encoded, fitting_scan, strea
 from samara.sources import ArraySource, Scan
 from samara.sources.stream import joined
 
-RUNS = 8  # of rows one after the other: files are often sorted, so the rows come from all over
+RUNS = 32  # of rows one after the other, from all over: files are often sorted
 
 
 def sample_rows(scan: Scan, rows: int) -> Chunk:
-    """About so many rows in runs from all over the scan, all of them where there are no more."""
+    """At most so many rows, none twice, from all over the scan; the first ones where nobody counted them."""
     stream = stream_of(scan)
     n = stream.n_rows if stream.counts is not None else rows
-    each = -(-rows // RUNS)
-    starts = [0] if n <= rows else np.linspace(0, n - each, RUNS).astype(int).tolist()
-    found = [stream.cut(start, min(start + (n if n <= rows else each), n)) for start in starts]
+    runs = 1 if n <= rows else min(RUNS, rows)
+    each = min(n, rows) // runs
+    found = [stream.cut(start, start + each) for start in np.linspace(0, n - each, runs).astype(int).tolist()]
     return joined([Chunk(one.X, one.y, one.weight) for one in found])
 
 

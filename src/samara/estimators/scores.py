@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from samara.core import Array
+from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
 from samara.estimators.tables import as_scan, coded_classes, refuse_beside
+from samara.schema import in_condition
 from samara.sources import Scan
 
 Rows = tuple[Array, Array, Array | None]  # targets (b, t), outputs (b, t), weights
@@ -80,7 +81,7 @@ class ClassScore:
         return {
             "rows": self.rows,
             "accuracy": float(right.sum() / self.weight),
-            "balanced_accuracy": float(np.mean(right[there > 0] / there[there > 0])),
+            "balanced_accuracy": float(np.mean(right[there > 0] / there[there > 0])) if there.any() else 0.0,
             "brier": self._brier / self.weight,
             "log_loss": self._log / self.weight,
         }
@@ -116,30 +117,30 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
         refuse_beside(X, y, sample_weight)
     elif y is None:
         raise InputError("y is missing: a score needs the targets of the rows.")
-    if is_classifier(estimator):
-        made = ClassScore(len(estimator.classes_))
-        for true, outputs, weight in _labelled(estimator, X, y, sample_weight):
-            made.update(true, outputs, weight)
-        return made
-    numbers = NumberScore()
-    for targets, outputs, weight in _numbers(estimator, X, y, sample_weight):
-        numbers.update(targets, outputs, weight)
-    return numbers
+    check_is_fitted(estimator, "model_")
+    made = ClassScore(len(estimator.classes_)) if is_classifier(estimator) else NumberScore()
+    rows = _labelled if is_classifier(estimator) else _numbers
+    for true, outputs, weight in rows(estimator, X, y, sample_weight):
+        made.update(true, outputs, weight)
+    if not made.weight:
+        raise InputError("There are no rows of positive weight to score.")
+    return made
 
 
 def _numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
     if isinstance(X, Scan):
-        for chunk, outputs in estimator._streamed(X):
-            _refuse_missing(chunk.y, X)
-            if chunk.y.shape[1] != outputs.shape[1]:
-                raise InputError(f"The model has {outputs.shape[1]} targets, the scan {chunk.y.shape[1]}.")
-            yield chunk.y, outputs, chunk.weight
+        scan = _in_order(X, estimator.__dict__.get("target_names_"))
+        for chunk, outputs in estimator._streamed(scan):
+            _refuse_other_count(chunk.y.shape[1], outputs, "The scan")
+            yield _known_targets(chunk, scan), outputs, chunk.weight
         return
     refuse_bad_targets(y)
     outputs = estimator._outputs(X)
     targets = np.asarray(y, np.float64)
     check_consistent_length(outputs, targets)
-    yield targets.reshape(len(targets), -1), outputs, check_weights(sample_weight, outputs)
+    targets = targets.reshape(len(targets), -1)
+    _refuse_other_count(targets.shape[1], outputs, "y")
+    yield targets, outputs, check_weights(sample_weight, outputs)
 
 
 def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
@@ -149,12 +150,16 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
             raise InputError(f"A classifier has one target; the scan has {len(X.targets)}.")
         codes = coded_classes(estimator.classes_, X.targets[0])
         for chunk, outputs in estimator._streamed(X):
-            _refuse_missing(chunk.y, X)
-            yield class_places(codes, chunk.y[:, 0]), outputs, chunk.weight
+            yield class_places(codes, _known_targets(chunk, X)[:, 0]), outputs, chunk.weight
         return
     outputs = estimator._outputs(X)
+    refuse_bad_targets(y)
     labels = column_or_1d(y)
     check_consistent_length(outputs, labels)
+    texts = [isinstance(values.tolist()[0], str) for values in (estimator.classes_, labels)]
+    if texts[0] != texts[1]:
+        kinds = ["texts" if text else "numbers" for text in texts]
+        raise InputError(f"y holds {kinds[1]}; the classes of the model are {kinds[0]}.")
     yield class_places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
 
 
@@ -165,13 +170,29 @@ def class_places(classes: Array, labels: Array) -> Array:
     return np.where(classes[order[found]] == labels, order[found], len(classes))
 
 
-def _refuse_missing(y: Array, scan: Scan) -> None:
+def _in_order(scan: Scan, names: Array | None) -> Scan:
+    """The scan with its targets in the order of the model's, where they are the same."""
+    found = {column.name: column for column in scan.targets}
+    if names is None or found.keys() != set(names):
+        return scan
+    return scan.for_model(scan.schema, tuple(found[name] for name in names))
+
+
+def _refuse_other_count(count: int, outputs: Array, whose: str) -> None:
+    if count != outputs.shape[1]:
+        raise InputError(f"{whose} has {count} targets where the model has {outputs.shape[1]}.")
+
+
+def _known_targets(chunk: Chunk, scan: Scan) -> Array:
+    """The targets of a chunk; only those of rows without a weight may be missing, as in a fit."""
+    y = chunk.y if chunk.weight is None else np.where(chunk.weight[:, None] > 0, chunk.y, 0.0)
     for column, values in zip(scan.targets, y.T, strict=True):
         if np.isnan(values).any():
             raise InputError(
-                f'Target {column.name!r} is missing in some rows: leave them out with where="{column.name} '
-                'is not null".'
+                f"Target {column.name!r} is missing in some rows: leave them out with "
+                f'where="{in_condition(column.name)} is not null".'
             )
+    return y
 
 
 def largest(outputs: Array) -> Array:

@@ -13,7 +13,7 @@ from samara.core import Array, FeatureMap
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.errors import InputError
-from samara.estimators.inputs import check_weights, distinct, refuse_bad_targets
+from samara.estimators.inputs import check_weights, distinct, refuse_bad_targets, refuse_text_targets
 from samara.estimators.tables import (
     chunks_of,
     fitting_scan,
@@ -46,7 +46,11 @@ def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) 
         return _scanned(estimator, X, (y, sample_weight), classes)
     rows = frame_rows(X, None if columns is None else columns.schema)
     refuse_bad_targets(y)
-    given = column_or_1d(y, warn=True) if classes else check_array(y, ensure_2d=False, input_name="y")
+    if classes:
+        given = column_or_1d(y, warn=True)
+    else:
+        refuse_text_targets(y)
+        given = check_array(y, ensure_2d=False, input_name="y")
     check_consistent_length(rows.X, given)
     source = ArraySource(rows.X, _upright(given), check_weights(sample_weight, rows.X), labels=rows.labels)
     if columns is None:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.given import GivenTable
-from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.estimators.inputs import check_weights, refuse_bad_targets, refuse_text_targets
 from samara.maps import Columns
 from samara.schema import Column, Schema, names_of, text_code
 from samara.sources import (
@@ -33,6 +33,8 @@ UNKNOWN_ROWS = 1_000_000  # taken to be there, for planning, where there is no t
 
 def is_table(X: Any) -> bool:
     """Whether X is a scan, or a frame that holds more than complete numbers."""
+    if type(X).__name__ == "LazyFrame":
+        raise InputError("A lazy frame needs a scan: samara.scan(frame, target=…).")
     return isinstance(X, Scan) or (is_frame(X) and not is_plain(X))
 
 
@@ -79,6 +81,7 @@ def given_frame(X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, Array]:
     """The rows of a frame, to be fitted to numbers, and these."""
     rows = frame_rows(X)
     refuse_bad_targets(y)
+    refuse_text_targets(y)
     targets = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
     check_consistent_length(rows.X, targets)
     weight = check_weights(sample_weight, rows.X)
@@ -145,6 +148,12 @@ def fitting_scan(scan: Scan, columns: Columns | None, names: Array | None, n_fea
         return scan.for_model(tuple(Column(str(name), "number") for name in names))
     if scan.n_features != n_features:
         raise InputError(f"The scan has {scan.n_features} inputs; the model was fitted on {n_features}.")
+    odd = next((column for column in scan.schema if column.kind in ("text", "date")), None)
+    if odd is not None:
+        raise InputError(
+            f"The model was fitted on an array of numbers, and column {odd.name!r} holds {odd.kind}s: pick "
+            "others with columns=, or fit on a scan."
+        )
     return scan
 
 

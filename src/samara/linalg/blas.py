@@ -151,6 +151,17 @@ def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:
     return B
 
 
+def inverse_condition(R: Array) -> float:
+    """Estimate of 1/cond(R) of an upper triangle in the 1-norm, without a copy of it."""
+    name, number = _precision(R)
+    found, info = number(0), ctypes.c_int(0)
+    work, signs = np.empty(3 * len(R), R.dtype), np.empty(len(R), np.intc)
+    # Seen by Fortran it is the transpose, whose ∞-norm is the 1-norm of R.
+    rooms = (_ref(found), work.ctypes.data, signs.ctypes.data, _ref(info))
+    _routine(name + "trcon", 10)(b"I", b"L", b"N", _int(len(R)), *_rows(R), *rooms)
+    return float(found.value)
+
+
 def solve_from_right(R: Array, B: Array) -> Array:
     """B becomes B R⁻¹ in place, both of one dtype; only the upper triangle of R is read."""
     if R.dtype != B.dtype or R.shape != (B.shape[1], B.shape[1]):

@@ -24,9 +24,10 @@ typedef struct {
 enum { NAME(LANES) = 64 / sizeof(REAL), NAME(BAND) = 2 * NAME(LANES) };
 typedef REAL NAME(Loose) __attribute__((vector_size(64), aligned(sizeof(REAL)), may_alias));
 
-/* Adds the products of eight columns with the first vectors of a panel. */
+/* Adds the products of eight columns with the first vectors of a panel, or takes them off. */
 static inline __attribute__((always_inline)) void NAME(corner)(const REAL *left, const REAL *panel, int64_t rows,
-                                                               int vectors, REAL *gram, int64_t stride) {
+                                                               int vectors, REAL sign, REAL *gram,
+                                                               int64_t stride) {
     NAME(Vector) sum[EIGHT][2] = {0};
     for (int r = 0; r < EIGHT; r++)
         for (int v = 0; v < vectors; v++)
@@ -40,12 +41,13 @@ static inline __attribute__((always_inline)) void NAME(corner)(const REAL *left,
     }
     for (int r = 0; r < EIGHT; r++)
         for (int v = 0; v < vectors; v++)
-            ((NAME(Loose) *)(gram + r * stride))[v] += sum[r][v];
+            ((NAME(Loose) *)(gram + r * stride))[v] += sign * sum[r][v];
 }
 
-/* Adds the products of columns `from` to `to` with a panel, where they lie above the diagonal. */
+/* Adds the products of columns `from` to `to` with a panel, where they lie above the diagonal; or takes them off. */
 EACH_GENERATION
-static void NAME(panel)(const Rows *job, const REAL *packed, int64_t rows, int64_t lo, int64_t from, int64_t to) {
+static void NAME(panel)(const Rows *job, const REAL *packed, int64_t rows, int64_t lo, int64_t from, int64_t to,
+                        REAL sign) {
     const int64_t size = rows * NAME(BAND), stride = job->gram_stride;
     const int64_t hi = lo + NAME(BAND) < job->width ? lo + NAME(BAND) : job->width;
     const REAL *panel = packed + lo * rows;
@@ -53,15 +55,15 @@ static void NAME(panel)(const Rows *job, const REAL *packed, int64_t rows, int64
         const REAL *left = packed + i / NAME(BAND) * size + i % NAME(BAND);
         REAL *gram = (REAL *)job->gram + i * stride;
         if (i + EIGHT <= lo && hi == lo + NAME(BAND)) {
-            NAME(corner)(left, panel, rows, 2, gram + lo, stride);
+            NAME(corner)(left, panel, rows, 2, sign, gram + lo, stride);
             continue;
         }
         REAL edge[EIGHT][NAME(BAND)] = {{0}};
         int64_t skipped = i >= lo + NAME(LANES) ? NAME(LANES) : 0; /* a vector left of the diagonal */
         if (hi - lo - skipped <= NAME(LANES))
-            NAME(corner)(left, panel + skipped, rows, 1, edge[0] + skipped, NAME(BAND));
+            NAME(corner)(left, panel + skipped, rows, 1, sign, edge[0] + skipped, NAME(BAND));
         else
-            NAME(corner)(left, panel, rows, 2, edge[0], NAME(BAND));
+            NAME(corner)(left, panel, rows, 2, sign, edge[0], NAME(BAND));
         for (int64_t r = 0; r < EIGHT && i + r < hi; r++)
             for (int64_t j = i + r > lo ? i + r : lo; j < hi; j++)
                 gram[r * stride + j] += edge[r][j - lo];
@@ -93,7 +95,7 @@ int NAME(gram)(const Rows *job) {
         NAME(pack_rows)(job, top, rows, packed);
         for (int64_t from = 0; from < job->width; from += DOWNWARD)
             for (int64_t lo = from; lo < job->width; lo += NAME(BAND))
-                NAME(panel)(job, packed, rows, lo, from, from + DOWNWARD);
+                NAME(panel)(job, packed, rows, lo, from, from + DOWNWARD, 1);
     }
     free(packed);
     return 0;

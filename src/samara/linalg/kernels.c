@@ -1,6 +1,6 @@
 /* What each block goes through, in one call: `columns` looks at its inputs, `keys` draws its folds, `fill`
- * (nodes.h) makes its hidden rows, `gram` (gram.h) adds up their products, and `tile` (tiles.h) makes rows of a
- * kernel matrix.
+ * (nodes.h) makes its hidden rows, `gram` (gram.h) adds up their products, `root` (root.h) factorizes the sum,
+ * `outputs` (outputs.h) makes what a model predicts, and `tile` (tiles.h) rows of a kernel matrix.
  *
  * Built when the package is installed, where there is a C compiler; without it NumPy does the same in many
  * short calls, at each of which the threads wait for the interpreter. The matrix product is SciPy's own,
@@ -48,7 +48,9 @@ void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t wi
 
 #include "tiles.h"
 #include "gram.h"
+#include "root.h"
 #include "nodes.h"
+#include "outputs.h"
 
 #define REAL float
 #define INT int32_t
@@ -181,6 +183,8 @@ void NAME(keys)(const REAL *X, int64_t n, int64_t d, int64_t stride, const uint6
 
 #include "tiles.h"
 #include "gram.h"
+#include "root.h"
 #include "nodes.h"
+#include "outputs.h"
 
 #endif

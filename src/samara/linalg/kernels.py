@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from samara.linalg.blas import routine_address
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
 SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN = range(8)
-LOG2E = float(np.log2(np.e))
+LOG2E = math.log2(math.e)
 # What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
 EXPONENT = {SIGMOID: -LOG2E, TANH: 2 * LOG2E, GAUSSIAN: -LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
 
@@ -39,28 +40,6 @@ class TileForm(NamedTuple):
     kind: int = LINEAR
     constant: float = 0.0
     power: int = 1
-
-
-class _Job(ctypes.Structure):
-    """The structure of the same name in nodes.h."""
-
-    _fields_ = (
-        ("inputs", ctypes.c_void_p),
-        ("n", ctypes.c_int64),
-        ("d", ctypes.c_int64),
-        ("input_stride", ctypes.c_int64),
-        ("input_is_double", ctypes.c_int64),
-        ("mean", ctypes.c_void_p),
-        ("spread", ctypes.c_void_p),
-        ("weights", ctypes.c_void_p),
-        ("width", ctypes.c_int64),
-        ("nodes", ctypes.c_int64),
-        ("kind", ctypes.c_int64),
-        ("shift", ctypes.c_void_p),
-        ("out", ctypes.c_void_p),
-        ("out_stride", ctypes.c_int64),
-        ("gemm", ctypes.c_void_p),
-    )
 
 
 class _Tile(ctypes.Structure):
@@ -94,7 +73,8 @@ class _Rows(ctypes.Structure):
 
 
 @cache
-def _library() -> Any:
+def library() -> Any:
+    """The compiled library, or None."""
     try:
         return ctypes.CDLL(str(LIBRARY))
     except OSError:
@@ -103,54 +83,19 @@ def _library() -> Any:
 
 def compiled() -> bool:
     """Whether the kernels are there."""
-    return _library() is not None
+    return library() is not None
 
 
-def _floats(X: Any) -> Array:
+def floats(X: Any) -> Array:
     """Rows of float32 or float64, each contiguous; copied only where they are not."""
     X = np.asarray(X)
     plain = X.dtype in (np.float32, np.float64) and X.dtype.isnative and X.flags.aligned
     return X if plain and X.strides[1] == X.itemsize else np.ascontiguousarray(X, np.float64)
 
 
-def _stride(X: Array) -> int:
+def stride(X: Array) -> int:
+    """Numbers from row to row."""
     return X.strides[0] // X.itemsize
-
-
-def fill_rows(
-    X: Any, scale: tuple[Array, Array], weights: Array, kind: int, shift: Array, out: Array
-) -> None:
-    """g([(x − mean)/spread, 1]·weights) − shift of every row, into ``out``.
-
-    ``weights``, ``shift`` and ``out`` are of one precision; the rows of ``out`` may lie apart.
-    """
-    X, (mean, spread) = _floats(X), scale
-    room = (len(X), weights.shape[1])
-    if not weights.dtype == shift.dtype == out.dtype or out.shape != room or out.strides[1] != out.itemsize:
-        raise TypeError(f"no room for {room} {weights.dtype} in {out.shape} {out.dtype}")
-    if not (weights.flags.c_contiguous and shift.flags.c_contiguous and mean.dtype == spread.dtype == float):
-        raise TypeError("weights, shift, mean and spread must be contiguous")
-    double = weights.dtype == np.float64
-    job = _Job(
-        inputs=X.ctypes.data,
-        n=len(X),
-        d=X.shape[1],
-        input_stride=_stride(X),
-        input_is_double=X.dtype == np.float64,
-        mean=mean.ctypes.data,
-        spread=spread.ctypes.data,
-        weights=weights.ctypes.data,
-        width=len(weights),
-        nodes=weights.shape[1],
-        kind=kind,
-        shift=shift.ctypes.data,
-        out=out.ctypes.data,
-        out_stride=_stride(out),
-        gemm=routine_address("dgemm" if double else "sgemm"),
-    )
-    work: Callable[[Any], int] = _library().fill_double if double else _library().fill_single
-    if work(ctypes.byref(job)):
-        raise MemoryError("no room for a tile of scaled inputs")
 
 
 def add_gram(Z: Array, gram: Array) -> None:
@@ -164,12 +109,12 @@ def add_gram(Z: Array, gram: Array) -> None:
         rows=Z.ctypes.data,
         n=len(Z),
         width=Z.shape[1],
-        stride=_stride(Z),
+        stride=stride(Z),
         gram=gram.ctypes.data,
-        gram_stride=_stride(gram),
+        gram_stride=stride(gram),
     )
     double = Z.dtype == np.float64
-    work: Callable[[Any], int] = _library().gram_double if double else _library().gram_single
+    work: Callable[[Any], int] = library().gram_double if double else library().gram_single
     if work(ctypes.byref(job)):
         raise MemoryError("no room for packed rows")
 
@@ -177,7 +122,24 @@ def add_gram(Z: Array, gram: Array) -> None:
 def _multiplies(Z: Array) -> bool:
     """Whether a product of such rows is faster here than in SciPy: not where most of a panel is padding."""
     known = Z.dtype in (np.float32, np.float64)
-    return compiled() and known and Z.shape[1] >= 64 and bool(_library().wide_registers())
+    return compiled() and known and Z.shape[1] >= 64 and bool(library().wide_registers())
+
+
+def factor_rows(A: Array, n: int) -> bool:
+    """Cholesky in place: the first n rows [G, B] of a square become [R, R⁻ᵀB] with RᵀR = G.
+
+    Only the upper triangle is read, and what is below n rows is lost; False where G is not definite.
+    """
+    if A.dtype != np.float64 or A.strides[1] != A.itemsize or n < 64 or not _multiplies(A):
+        done = blas.factor_upper(A[:n, :n])
+        if done and n < A.shape[1]:
+            blas.solve_upper(A[:n, :n], A[:n, n:], transposed=True)
+        return done
+    sizes = (n, A.shape[1], stride(A))
+    failed = library().root_double(ctypes.c_void_p(A.ctypes.data), *(ctypes.c_int64(s) for s in sizes))
+    if failed == 1:
+        raise MemoryError("no room for packed rows")
+    return not failed
 
 
 def carry_over(part: Array, gram: Array, triangle: bool) -> None:
@@ -186,7 +148,7 @@ def carry_over(part: Array, gram: Array, triangle: bool) -> None:
         raise TypeError(f"{part.shape} {part.dtype} can't be carried over into {gram.shape} {gram.dtype}")
     if not (part.flags.c_contiguous and gram.flags.c_contiguous):
         raise TypeError("what is carried over must be contiguous")
-    _library().carry(
+    library().carry(
         ctypes.c_void_p(part.ctypes.data),
         ctypes.c_void_p(gram.ctypes.data),
         *(ctypes.c_int64(size) for size in (*part.shape, triangle)),
@@ -195,14 +157,14 @@ def carry_over(part: Array, gram: Array, triangle: bool) -> None:
 
 def sums_of_words(X: Any, factors: Array) -> Array:
     """A word for each row, the sum of a word for each value; see :mod:`samara.rowkeys`."""
-    X = _floats(X)
+    X = floats(X)
     if factors.dtype != np.uint64 or factors.shape != (X.shape[1],) or not factors.flags.c_contiguous:
         raise TypeError(f"{X.shape[1]} factors of 64 bits are needed")
     keys = np.empty(len(X), np.uint64)
-    work = _library().keys_double if X.dtype == np.float64 else _library().keys_single
+    work = library().keys_double if X.dtype == np.float64 else library().keys_single
     work(
         ctypes.c_void_p(X.ctypes.data),
-        *(ctypes.c_int64(size) for size in (*X.shape, _stride(X))),
+        *(ctypes.c_int64(size) for size in (*X.shape, stride(X))),
         ctypes.c_void_p(factors.ctypes.data),
         ctypes.c_void_p(keys.ctypes.data),
     )
@@ -211,15 +173,15 @@ def sums_of_words(X: Any, factors: Array) -> Array:
 
 def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, Array, Array, Array]:
     """Least, largest, mean and squares about the mean of each column; NaN ends where it is not finite."""
-    X = _floats(X)
+    X = floats(X)
     made = np.empty((4, X.shape[1]))
     weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
-    work = _library().columns_double if X.dtype == np.float64 else _library().columns_single
+    work = library().columns_double if X.dtype == np.float64 else library().columns_single
     work(
         ctypes.c_void_p(X.ctypes.data),
         None if weights is None else ctypes.c_void_p(weights.ctypes.data),
         ctypes.c_double(total),
-        *(ctypes.c_int64(size) for size in (len(X), X.shape[1], _stride(X))),
+        *(ctypes.c_int64(size) for size in (len(X), X.shape[1], stride(X))),
         *(ctypes.c_void_p(row.ctypes.data) for row in made),
     )
     return made[0], made[1], made[2], made[3]
@@ -234,7 +196,7 @@ def fill_tile(
     """
     parts = (left.rows, left.halves, right.rows, right.halves, shift, out)
     used = [part for part in parts if part is not None]
-    if any(part.dtype != out.dtype or not _steps_by_one(part) for part in used):
+    if any(part.dtype != out.dtype or not steps_by_one(part) for part in used):
         raise TypeError("the parts of a tile must be contiguous and of one precision")
     double = out.dtype == np.float64
     mine, theirs = left.rows, right.rows
@@ -246,18 +208,18 @@ def fill_tile(
         rows=out.shape[0],
         cols=out.shape[1],
         width=0 if mine is None else mine.shape[1],
-        left_stride=0 if mine is None else _lead(mine),
-        right_stride=0 if theirs is None else _lead(theirs),
+        left_stride=0 if mine is None else lead(mine),
+        right_stride=0 if theirs is None else lead(theirs),
         kind=form.kind,
         power=form.power,
         constant=form.constant,
         slack=slack,
         shift=_address(shift),
         out=out.ctypes.data,
-        out_stride=_lead(out),
+        out_stride=lead(out),
         gemm=routine_address("dgemm" if double else "sgemm"),
     )
-    work: Callable[[Any], int] = _library().tile_double if double else _library().tile_single
+    work: Callable[[Any], int] = library().tile_double if double else library().tile_single
     if work(ctypes.byref(job)):
         raise MemoryError("no room for a packed strip of a kernel tile")
 
@@ -266,11 +228,11 @@ def _address(part: Array | None) -> int | None:
     return None if part is None else part.ctypes.data
 
 
-def _steps_by_one(part: Array) -> bool:
+def steps_by_one(part: Array) -> bool:
     """Whether rows are contiguous; the step between the columns of a single one can be anything."""
     return part.strides[-1] == part.itemsize or part.shape[-1] == 1
 
 
-def _lead(A: Array) -> int:
+def lead(A: Array) -> int:
     """Numbers from row to row; the stride of a single row can be anything, and BLAS wants its length."""
-    return _stride(A) if len(A) > 1 else A.shape[1]
+    return stride(A) if len(A) > 1 else A.shape[1]

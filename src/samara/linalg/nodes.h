@@ -20,15 +20,17 @@ typedef struct {
     void *out;
     int64_t out_stride;
     const void *gemm;
+    const void *coef, *intercept; /* (nodes, targets) and (targets), for outputs alone (outputs.h) */
+    int64_t targets;
 } Job;
 
 #else
 
-/* What becomes of the products, less the shift; `out` may be where they lie. */
+/* What becomes of the products, less the shift if any; `out` may be where they lie. */
 static inline __attribute__((always_inline)) void NAME(activate)(const REAL *z, const REAL *shift, REAL *out,
                                                                  int64_t n, int64_t kind) {
 #define EACH(result)                                                                                           \
-    _Pragma("GCC ivdep") for (int64_t j = 0; j < n; j++) out[j] = (result)-shift[j];                           \
+    _Pragma("GCC ivdep") for (int64_t j = 0; j < n; j++) out[j] = shift ? (result)-shift[j] : (result);        \
     break
     switch (kind) {
     case SIGMOID:
@@ -104,13 +106,20 @@ static void NAME(strip_of_nodes)(const Job *job, const REAL *scaled, int64_t row
     }
 }
 
-/* Columns of the weights in panels of (width + 1, PANEL), the shift last, filled up with zeros. */
-static void NAME(pack_nodes)(const Job *job, int64_t lo, int64_t cols, REAL *restrict packed) {
+/* Columns of the weights in panels of (width + tail, PANEL), filled up with zeros; the tail is the shift, or the
+ * columns of the coefficients. */
+static void NAME(pack_nodes)(const Job *job, int64_t lo, int64_t cols, int64_t tail, REAL *restrict packed) {
     for (int64_t j = 0; j < cols; j += NAME(PANEL))
-        for (int64_t k = 0; k <= job->width; k++, packed += NAME(PANEL)) {
+        for (int64_t k = 0; k < job->width + tail; k++, packed += NAME(PANEL)) {
             int64_t left = cols - j < NAME(PANEL) ? cols - j : NAME(PANEL);
-            const REAL *row = k < job->width ? (const REAL *)job->weights + k * job->nodes : job->shift;
             memset(packed, 0, NAME(PANEL) * sizeof(REAL));
+            if (k >= job->width && job->coef) {
+                const REAL *coef = (const REAL *)job->coef + (lo + j) * tail + k - job->width;
+                for (int64_t i = 0; i < left; i++)
+                    packed[i] = coef[i * tail];
+                continue;
+            }
+            const REAL *row = k < job->width ? (const REAL *)job->weights + k * job->nodes : job->shift;
             memcpy(packed, row + lo + j, left * sizeof(REAL));
         }
 }
@@ -125,7 +134,7 @@ static int NAME(fill_narrow)(const Job *job) {
         NAME(scale_rows)(job, top, rows, scaled);
         for (int64_t lo = 0; lo < job->nodes; lo += across) {
             int64_t cols = job->nodes - lo < across ? job->nodes - lo : across;
-            NAME(pack_nodes)(job, lo, cols, packed);
+            NAME(pack_nodes)(job, lo, cols, 1, packed);
             for (int64_t row = 0; row < rows; row += STRIP)
                 NAME(strip_of_nodes)(job, scaled + row * job->width, rows - row < STRIP ? rows - row : STRIP,
                                      cols, packed, (REAL *)job->out + (top + row) * job->out_stride + lo);

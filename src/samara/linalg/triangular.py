@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from samara.core import Array
-from samara.linalg.blas import solve_upper
+from samara.linalg.blas import inverse_condition, solve_upper
 from samara.linalg.room import room
 
 
@@ -27,6 +27,17 @@ def leading_solutions(R: Array, z: Array, sizes: Sequence[int]) -> Array:
     return masked
 
 
+def quadratic_forms(M: Array, U: Array) -> Array:
+    """uᵀMu of every column u, for a symmetric M: half the products, those right of the diagonal twice."""
+    total = np.zeros(U.shape[1])
+    for lo in range(0, len(U), 128):
+        hi = lo + 128
+        total += np.einsum("ij,ij->j", U[lo:hi], M[lo:hi, lo:hi] @ U[lo:hi])
+        if hi < len(U):
+            total += 2 * np.einsum("ij,ij->j", U[lo:hi], M[lo:hi, hi:] @ U[hi:])
+    return total
+
+
 def triangle(rows: Array) -> Array:
     """R of the QR factorization, (min(n, p), p)."""
     R: Any = np.linalg.qr(rows, mode="r")
@@ -37,9 +48,7 @@ def triangle_condition(R: Array) -> float:
     """Estimate of the 1-norm condition number of an upper triangle."""
     if R.size == 0:
         return 1.0
-    (trcon,) = get_lapack_funcs(("trcon",), (R,))
-    # The transpose is in LAPACK's order already, and its ∞-norm is the 1-norm of R: no copy.
-    rcond, _ = trcon(R.T, norm="I", uplo="L")
+    rcond = inverse_condition(R)
     return float(1.0 / rcond) if rcond > 0 else float("inf")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from samara.core import Array, FeatureMap
 from samara.linalg import kernels
+from samara.linalg.hidden import Layer, fill_outputs, fill_rows
 from samara.maps.nodes import AdditiveNodes, RadialNodes
 from samara.maps.scaling import AsFloat, Standardize
 
@@ -43,18 +44,21 @@ class Fused:
         """The hidden rows, less the shift, into ``out``, whose rows must be contiguous."""
         dtype = self.nodes.dtype
         less = np.zeros(self.n_out, dtype) if shift is None else np.ascontiguousarray(shift, dtype)
-        kernels.fill_rows(X, self._scale, self._weights, _kind(self.nodes), less, out)
+        fill_rows(X, self._layer, less, out)
         return out
 
-    @cached_property
-    def _weights(self) -> Array:
-        return np.ascontiguousarray(self.nodes.multiplied(kernels.EXPONENT[_kind(self.nodes)]))
+    def outputs(self, X: Any, coef: Array, intercept: Array, out: Array) -> None:
+        """h(x)·coef + intercept into ``out``, without the hidden rows; refuses inputs that are not finite."""
+        fill_outputs(X, self._layer, coef, intercept, out)
 
     @cached_property
-    def _scale(self) -> tuple[Array, Array]:
+    def _layer(self) -> Layer:
+        kind = _kind(self.nodes)
+        weights = np.ascontiguousarray(self.nodes.multiplied(kernels.EXPONENT[kind]))
         if isinstance(self.scaling, Standardize):
-            return self.scaling.mean.astype(np.float64), self.scaling.spread.astype(np.float64)
-        return np.zeros(self.scaling.n_out), np.ones(self.scaling.n_out)
+            mean, spread = self.scaling.mean.astype(np.float64), self.scaling.spread.astype(np.float64)
+            return Layer(mean, spread, weights, kind)
+        return Layer(np.zeros(self.scaling.n_out), np.ones(self.scaling.n_out), weights, kind)
 
 
 def fused(maps: tuple[FeatureMap, ...], sparse: bool) -> tuple[FeatureMap, ...]:

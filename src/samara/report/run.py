@@ -159,7 +159,8 @@ class Run:
         Passes and their seconds; those of the memory trace, unless given.
     measured_peak, predicted_peak, budget : int or None
         Bytes of the whole process: measured, predicted and allowed. Unless given, the peak is that of
-        the trace, and the other two are what the plan says above the memory held when the trace began.
+        the trace, and the other two are what the plan says, for rows in memory above what the process held
+        when the trace began.
     """
 
     title: str
@@ -217,8 +218,10 @@ class Run:
         """The most memory that it was allowed to hold."""
         return self._whole(self.budget, self.plan.memory)
 
-    def _whole(self, given: int | None, above: int | None) -> int | None:
-        """What was given for the process, or what the plan says on top of what was held before."""
-        if given is not None:
+    def _whole(self, given: int | None, planned: int | None) -> int | None:
+        """What was given for the process, or what the plan says: of rows in memory, what comes on top."""
+        if given is not None or planned is None:
             return given
-        return None if above is None or self.memory is None else self.memory.before + above
+        if self.plan.resident:
+            return planned
+        return None if self.memory is None else self.memory.before + planned

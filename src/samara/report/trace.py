@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
@@ -12,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from samara.core import Array
+from samara.resident import resident_bytes
 
 INTERVAL = 0.02  # seconds between two looks, until there are too many
 MOST_POINTS = 5000
@@ -131,7 +131,7 @@ class MemoryWatch:
             self._look()
 
     def _look(self) -> None:
-        now, held = time.perf_counter() - self._began, resident_bytes()
+        now, held = time.perf_counter() - self._began, resident_bytes() or 0
         with self._lock:
             self._seconds.append(now)
             self._resident.append(held)
@@ -148,16 +148,3 @@ def thinned(seconds: list[float], resident: list[int]) -> tuple[list[float], lis
         keep.append(left if resident[left] >= resident[right] else right)
     keep += [len(seconds) - 1] if len(seconds) > 1 else []
     return [seconds[k] for k in keep], [resident[k] for k in keep]
-
-
-def resident_bytes() -> int:
-    """Memory that the process holds now; where the system does not say, the most it has held."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        import resource
-        import sys
-
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -11,9 +11,10 @@ import numpy as np
 from scipy.linalg import eigh
 
 from samara.core import Array, Factor
-from samara.linalg.blas import factor_upper, in_threads, mirror_upper, solve_upper
+from samara.linalg.blas import in_threads, mirror_upper
+from samara.linalg.kernels import factor_rows
 from samara.linalg.room import copied, room
-from samara.linalg.triangular import leading_solutions, triangle_condition
+from samara.linalg.triangular import leading_solutions, quadratic_forms, triangle_condition
 from samara.shapes import safe_ridge
 from samara.solvers.task import Task
 from samara.summaries import Layout, Moments
@@ -42,43 +43,51 @@ class NormalSystem:
         centred = moments[1:, 1:]  # in place: the moments are ours
         for lo in range(0, len(centred), 256):
             centred[lo : lo + 256] -= np.multiply.outer(self.means[lo : lo + 256], moments[0, 1:])
+        self._square = centred  # [[gram, cross], [crossᵀ, target squares]]
         self.gram = centred[:L, :L]
         self.cross = centred[:L, L:]
         self.target_squares = np.diagonal(centred)[L:].copy()
         self._dtype = dtype
-        self._last: tuple[float, Array] | None = None  # ridge and triangle of the last solve
+        self._last: tuple[float, Array] | None = None  # ridge and root of the last solve
         self._lock = Lock()  # ridges are solved in several threads
-        self._spare: list[Array] = []  # triangles no longer needed: fresh pages cost as much as a copy
+        self._spare: list[Array] = []  # roots no longer needed: fresh pages cost as much as a copy
 
     @property
     def trace(self) -> float:
         """Trace of the centred Gram."""
         return float(np.trace(self.gram))
 
-    def root(self, alpha: float) -> tuple[Array, Array]:
-        """R and z with RᵀR = G + αI and Rᵀz = r."""
+    def _taken(self) -> Array:
+        """Room for a root: one no longer needed or the last one, so that there are no more than threads."""
         with self._lock:
-            R = self._spare.pop() if self._spare else room(self.gram.shape)
-        for lo in range(0, len(R), 64):  # the lower triangle is never read: half the copy
-            R[lo : lo + 64, lo:] = self.gram[lo : lo + 64, lo:]
-        R[np.diag_indices_from(R)] += alpha
-        if not factor_upper(R):
+            if self._spare:
+                return self._spare.pop()
+            last, self._last = self._last, None
+        return room(self._square.shape) if last is None else last[1]
+
+    def _root(self, alpha: float) -> Array:
+        """[R, z] in the first L rows, with RᵀR = G + αI and Rᵀz = r."""
+        both = self._taken()
+        for lo in range(0, len(both), 64):  # the lower triangle is never read: half the copy
+            both[lo : lo + 64, lo:] = self._square[lo : lo + 64, lo:]
+        L = len(self.gram)
+        both[np.diag_indices(L)] += alpha
+        if not factor_rows(both, L):
             raise IllConditionedError(
                 1 / np.sqrt(np.finfo(self._dtype).eps)
             )  # at least: its square is rounded
         if alpha < safe_ridge(self.trace, self._dtype):
-            condition = triangle_condition(R)
+            condition = triangle_condition(both[:L, :L])
             if condition > _TRUSTED_CONDITION[self._dtype]:
                 raise IllConditionedError(condition)
-        z = solve_upper(R, self.cross.copy(), transposed=True)
-        return R, z
+        return both
 
     def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
         """Solutions (1 + L, S, t) for each leading block of columns."""
-        R, z = self.root(alpha)
-        solutions = with_intercept(leading_solutions(R, z, sizes), self.means)
+        both, L = self._root(alpha), len(self.gram)
+        solutions = with_intercept(leading_solutions(both[:L, :L], both[:L, L:], sizes), self.means)
         with self._lock:  # only now may another thread have the room of a triangle
-            before, self._last = self._last, (alpha, R)
+            before, self._last = self._last, (alpha, both)
             if before is not None:
                 self._spare.append(before[1])
         return solutions
@@ -91,9 +100,11 @@ class NormalSystem:
 
     def condition(self, alpha: float) -> float:
         """Estimate of cond(H) with the ridge in it."""
-        if self._last is None or self._last[0] != alpha:
-            self._last = alpha, self.root(alpha)[0]
-        return triangle_condition(self._last[1])
+        last = self._last
+        if last is None or last[0] != alpha:
+            last = self._last = alpha, self._root(alpha)
+        L = len(self.gram)
+        return triangle_condition(last[1][:L, :L])
 
     def rank(self, alpha: float, size: int) -> int:
         """All columns: a Cholesky factor that passed has full rank."""
@@ -185,9 +196,8 @@ class NormalFactor:
 
     def system(self, without: int | None = None) -> NormalSystem:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
-        moments = copied(self._total)
-        if without is not None:
-            moments -= self._folds[without]
+        moments = room(self._total.shape)
+        np.subtract(self._total, 0 if without is None else self._folds[without], out=moments)
         return NormalSystem(moments, self.layout.n_features, self.fit_intercept, self.layout.dtype.name)
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
@@ -195,8 +205,7 @@ class NormalFactor:
         M = self._total if fold is None else self._folds[fold]
         width, n_sizes, t = solutions.shape
         flat = solutions.reshape(width, -1)
-        product = np.matmul(M[:width, :width], flat, out=room(flat.shape))
-        squares = np.einsum("ij,ij->j", flat, product).reshape(n_sizes, t)
+        squares = quadratic_forms(M[:width, :width], flat).reshape(n_sizes, t)
         crosses = np.einsum("ist,it->st", solutions, M[:width, width:])
         return np.asarray(np.maximum(np.diagonal(M)[width:] - 2 * crosses + squares, 0.0))
 

@@ -29,7 +29,7 @@ class ArraySource:
     maps: tuple[FeatureMap, ...] = ()
     target: FeatureMap | None = None
     n_folds: int = 1
-    labels: Labels | None = None  # the texts behind codes: the first block carries them
+    labels: Labels | None = None  # the texts behind codes: the first block of a part carries them
 
     @property
     def n_rows(self) -> int:
@@ -111,6 +111,12 @@ class ArrayPart:
 
     def blocks(self, rows: int) -> Iterator[Block]:
         """Blocks of at most ``rows`` rows; rows of weight 0 are left out."""
+        labels = self.source.labels
+        for block in self._blocks(rows):
+            yield block if labels is None else replace(block, labels=labels)
+            labels = None  # the texts of a table belong to all of its blocks; once is enough
+
+    def _blocks(self, rows: int) -> Iterator[Block]:
         weight = self.source.weight
         if self.source.n_folds == 1 and (weight is None or (weight[self.start : self.stop] > 0).all()):
             for lo in range(self.start, self.stop, rows):
@@ -149,5 +155,4 @@ class ArrayPart:
             start=self.first + start,
             fold=fold,
             maps=source.maps,
-            labels=source.labels if self.first + start == 0 else None,
         )

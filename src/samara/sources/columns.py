@@ -17,7 +17,7 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _DAY = 86_400
 # Texts of one column whose codes are remembered: hashing one takes a microsecond, remembering it 120 bytes.
 MEMO_TEXTS = 10_000
-MEMO_BYTES = 120 * MEMO_TEXTS
+MEMO_BYTES = 30 * MEMO_TEXTS  # a text and its code take 120; most columns have far fewer texts
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_dictionary)
 _DATES = (pa.types.is_date, pa.types.is_timestamp)

@@ -95,7 +95,7 @@ def delimited_table(files: Sequence[File], dialect: Dialect) -> Table:
     for file in files:
         with reading(file.path), file.open() as opened:
             reader = dialect.open(file, opened)
-            first = reader.read_next_batch() if reader.schema.names else None
+            first = next(iter(reader), None)
             schema = pa.schema([_lenient(field, dialect.kinds or {}) for field in reader.schema])
         packed = file.path.lower().endswith(tuple(_PACKED))
         size = file.size * (_PACKING if packed else 1)

@@ -41,7 +41,10 @@ def is_frame(X: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
+    try:
+        return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
+    except nw.exceptions.DuplicateError:
+        raise InputError("The frame has two columns of the same name: rename one.") from None
 
 
 def is_plain(X: Any) -> bool:
@@ -55,6 +58,14 @@ def is_plain(X: Any) -> bool:
         if column.dtype.is_float() and column.is_nan().any():
             return False
     return True
+
+
+def count_texts(X: Any) -> int:
+    """Columns of a frame that are neither numbers, booleans nor dates, by their types alone."""
+    import narwhals as nw
+
+    types = nw.from_native(X, eager_only=True).schema.dtypes()
+    return sum(not (one.is_numeric() or one.is_temporal() or one == nw.Boolean) for one in types)
 
 
 def frame_rows(X: Any, schema: Schema | None = None) -> FrameRows:

@@ -134,6 +134,8 @@ def parse_lines(block: bytes, zero_based: bool, place: str) -> Lines:
     letters = np.frombuffer(block, np.uint8)
     space = _SPACE[letters]
     begins = np.flatnonzero(~space & np.concatenate(([True], space[:-1])))  # of the words
+    if not len(begins):  # nothing but comments and blank lines
+        return Lines(np.empty(0), np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0))
     line = np.searchsorted(np.flatnonzero(letters == 10), begins)
     first = np.concatenate(([True], line[1:] != line[:-1]))[: len(begins)]
     colons = np.flatnonzero(letters == 58)

@@ -21,6 +21,7 @@ from samara.sources.tables import Table, partitioned_schema, with_partition
 _BUFFER = 65_536  # bytes read ahead in each column
 _PAGE = 1 << 20  # bytes of a page as most writers make them; the footer does not tell
 _PAGES = 2.6  # held at a time: a dictionary, a page, and the page as it is stored
+_COPIES = 3.0  # of a column chunk that is no larger than a page
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class RowGroup:
         return self.n_rows
 
     def held_bytes(self, names: Sequence[str]) -> int:
-        """About three pages and a buffer for each column."""
+        """For each column a buffer, a page as stored and decoded, and a dictionary."""
         return sum(
-            int(min(column.total_uncompressed_size, _PAGES * _PAGE) + _BUFFER)
+            int(min(_COPIES * column.total_uncompressed_size, _PAGES * _PAGE) + _BUFFER)
             for column in self._columns(names)
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -56,6 +56,7 @@ class DuckQuery(Query):
     """A DuckDB relation, or a query on a database file."""
 
     query: str | None = None  # on the file that is given
+    in_order: ClassVar[bool] = False  # joins and groups come as the database's threads end
 
     def _run(self, names: Sequence[str], rows: int) -> Iterable[Any]:
         columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
@@ -196,15 +197,12 @@ def _dataset_table(given: Any) -> Table:
             fragments = list(given.get_fragments())
         except ValueError:  # a data set with a filter has none
             fragments = []
-        if fragments:
-            files = [
-                replace(
-                    find_files(fragment.path, {})[0],
-                    partition=tuple(ds.get_partition_keys(fragment.partition_expression).items()),
-                )
-                for fragment in fragments
-            ]
-            return parquet_table(files)
+        keys = [tuple(ds.get_partition_keys(one.partition_expression).items()) for one in fragments]
+        if fragments and all(isinstance(value, int | str | None) for pairs in keys for _, value in pairs):
+            found = zip(fragments, keys, strict=True)
+            return parquet_table(
+                [replace(find_files(one.path, {})[0], partition=pairs) for one, pairs in found]
+            )
     with reading("the data set"):
         n_rows = given.count_rows()
     return _table(DatasetQuery("the data set", given.schema, n_rows, given))

@@ -89,12 +89,12 @@ class StreamSource:
     def held_bytes(self) -> int:
         """What a worker holds to read its rows.
 
-        Of what its reader decodes three and a half times as much, for Arrow's allocator rounds up and keeps
-        what it frees; and a chunk as numbers, sorted by fold, and half of the next one.
+        A little more than its reader says, for Arrow's allocator rounds up and keeps what it frees; and six
+        times a chunk: as stored, as columns, side by side, and of the chunk before.
         """
         reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
         rows = min(self.chunk_rows, self.n_rows)
-        return int(3.5 * reader + 20 * rows * (self.width.inputs + self.width.targets) + (8 << 20))
+        return int(1.15 * reader + 48 * rows * (self.width.inputs + self.width.targets) + (2 << 20))
 
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
@@ -110,9 +110,8 @@ class StreamSource:
 
     def cut(self, start: int, stop: int) -> ArraySource:
         """Some of the rows, read into arrays of their own."""
-        spans = self._spans(start, stop)
-        chunks = [chunk for piece, a, b in spans for chunk in piece.chunks(self.chunk_rows, a, b)]
-        return self.batch(joined(chunks))
+        chunks = list(self._read(start, stop))
+        return self.batch(joined(chunks) if chunks else self._no_rows())
 
     def batch(self, chunk: Chunk) -> ArraySource:
         """Rows that were read, as a table in memory."""
@@ -123,8 +122,11 @@ class StreamSource:
         """Up to ``count`` runs of consecutive rows, as equal as can be.
 
         Pieces whose rows nobody counted are a part each; where they are fewer than ``count``, several read
-        each and take turns with its chunks.
+        each and take turns with its chunks. Rows that may come in another order when they are read again have
+        one reader: two would give some of them twice and others not at all.
         """
+        if not all(getattr(piece, "in_order", True) for piece in self.pieces):
+            count = 1
         if self.counts is None:
             turns = 1 if len(self.pieces) >= count else count
             return [
@@ -138,14 +140,33 @@ class StreamSource:
 
     def _spans(self, start: int, stop: int) -> tuple[tuple[Piece, int, int], ...]:
         """Which rows of which pieces are the rows from ``start`` to ``stop`` of all."""
-        counts = self.counts or tuple(piece.n_rows or stop for piece in self.pieces)
         spans, first = [], 0
-        for piece, count in zip(self.pieces, counts, strict=True):
+        for piece, count in zip(self.pieces, self.counts or (), strict=True):
             a, b = max(start - first, 0), min(stop - first, count)
             if a < b:
                 spans.append((piece, a, b))
             first += count
         return tuple(spans)
+
+    def _read(self, start: int, stop: int) -> Iterator[Chunk]:
+        """The rows from ``start`` to ``stop`` of all; pieces that nobody counted are read from the top."""
+        if self.counts is not None:
+            for piece, a, b in self._spans(start, stop):
+                yield from piece.chunks(self.chunk_rows, a, b)
+            return
+        row = 0
+        for piece in self.pieces:
+            for chunk in piece.chunks(self.chunk_rows, 0, stop - row):
+                first, row = max(0, start - row), row + len(chunk.y)
+                if first < len(chunk.y):
+                    weight = None if chunk.weight is None else chunk.weight[first:]
+                    yield Chunk(chunk.X[first:], chunk.y[first:], weight)
+            if row >= stop:
+                return
+
+    def _no_rows(self) -> Chunk:
+        made = sparse.csr_matrix if self.width.is_sparse else np.zeros
+        return Chunk(made((0, self.width.inputs)), np.zeros((0, self.width.targets)))
 
     def _weighed(self, chunk: Chunk) -> Array | None:
         if self.class_weights is None:
@@ -228,6 +249,10 @@ class WeightAsTarget:
     @property
     def n_rows(self) -> int | None:
         return self.piece.n_rows
+
+    @property
+    def in_order(self) -> bool:
+        return getattr(self.piece, "in_order", True)
 
     @property
     def awaits(self) -> Any:

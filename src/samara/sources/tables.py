@@ -78,6 +78,11 @@ class TablePiece:
         origin: Any = self.origin
         return replace(self, origin=origin.supplied(made))
 
+    @property
+    def in_order(self) -> bool:
+        """Whether its rows come in the same order whenever they are read."""
+        return getattr(self.origin, "in_order", True)
+
     def picking(self, picks: Picks) -> TablePiece:
         """The same rows, read as other columns."""
         return replace(self, picks=picks)
@@ -113,7 +118,7 @@ class TablePiece:
         if stop is not None and stop <= start:
             return
         for batch in guarded(partial(self.origin.batches, names, rows, row), self.name):
-            found = batch if where is None else kept_rows(plain(batch, self.picks.tested), where)
+            found = batch if where is None else kept_rows(plain(batch, self.picks.tested), where, self.name)
             first = max(0, start - row)
             last = found.num_rows if stop is None else min(found.num_rows, stop - row)
             row += found.num_rows

@@ -58,6 +58,8 @@ def parse_where(where: Any, schema: Any) -> Any:
         found = _Condition(where, quoted, schema).build(tree.body)
     except RecursionError:
         raise InputError("where is nested too deeply: use fewer brackets.") from None
+    except (TypeError, OverflowError, pa.ArrowException) as error:  # a negative text, a list of mixed kinds
+        raise InputError(f"where={where!r} holds a constant that can't be used: {_why(error)}.") from None
     if not isinstance(found, pc.Expression):
         raise InputError(f"where={where!r} names no column: write a condition such as price > 0.")
     return found
@@ -197,6 +199,10 @@ def kept_column(table: Any, where: Any) -> Any:
     return ds.dataset(table).scanner(columns={"kept": where}, use_threads=False).to_table()["kept"]
 
 
-def kept_rows(batch: Any, where: Any) -> Any:
+def kept_rows(batch: Any, where: Any, place: str) -> Any:
     """The rows of a record batch that fulfil a condition, in order; where it is missing they don't."""
-    return batch.filter(kept_column(pa.Table.from_batches([batch]), where).combine_chunks())
+    try:
+        kept = kept_column(pa.Table.from_batches([batch]), where)
+    except pa.ArrowException as error:  # a sum that overflows
+        raise InputError(f"where can't be worked out in {place}: {str(error).splitlines()[0]}.") from error
+    return batch.filter(kept.combine_chunks())

@@ -12,7 +12,7 @@ import numpy as np
 from samara.core import Array, Block, Labels
 from samara.errors import InputError
 from samara.rowkeys import fold_of, row_keys
-from samara.schema import Schema
+from samara.schema import Schema, in_condition
 from samara.summaries.levels import CODE, GROUP, MISSING, LevelMoments, LevelTable
 from samara.summaries.present import PresentMoments
 from samara.summaries.profile import ColumnMoments
@@ -266,7 +266,7 @@ def _refuse_rows(y: Array, targets: Schema) -> None:
         if missing:
             raise InputError(
                 f"Target {column.name!r} is missing in {missing:,} of {len(values):,} rows. "
-                f'Leave them out with where="{column.name} is not null".'
+                f'Leave them out with where="{in_condition(column.name)} is not null".'
             )
         if infinite:
             raise InputError(f"Target {column.name!r} is infinite in {infinite:,} of {len(values):,} rows.")

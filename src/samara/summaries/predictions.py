@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from samara.core import Array, Block
+from samara.core import Array, Block, OutputMap
 from samara.summaries.layout import Layout, Scratch
 
 Press = Callable[[Array], Array]
@@ -42,14 +42,17 @@ class Predictions:
 
     def update(self, block: Block) -> None:
         """Predict the rows of a block."""
-        if self._workspace is None:
-            self._workspace = np.empty((self._block_rows, len(self.coef)), self.coef.dtype)
-        H = block.features(out=self._workspace[: len(block)])
         if self.out.array is None:
             rows = np.empty((len(block), self.coef.shape[1]), self.coef.dtype)
             self.runs.append((block.start, rows, block.y))
         else:
             rows = self.out.array[block.start : block.start + len(block)]
+        if block.maps and isinstance(block.maps[-1], OutputMap):
+            block.maps[-1].outputs(block.before(), self.coef, self.intercept, rows)
+            return
+        if self._workspace is None:
+            self._workspace = np.empty((self._block_rows, len(self.coef)), self.coef.dtype)
+        H = block.features(out=self._workspace[: len(block)])
         np.matmul(H, self.coef, out=rows)
         rows += self.intercept
 

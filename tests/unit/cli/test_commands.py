@@ -148,6 +148,24 @@ def test_eval(run, model, folder):
     assert set(found["scores"]) == {"rows", "r2", "rmse", "mae"}
 
 
+def test_eval_of_several_targets_between_commas(run, folder, tmp_path):
+    out, table = tmp_path / "two.samara", folder / "test.parquet"
+    given = ("--columns", "size,colour", *SMALL, "--out", out)
+    assert run("fit", table, "--target", "price,weight", *given).exit_code == 0
+    known = result_of(run("eval", out, table, "--ignore-extra", "--json"))
+    named = run("eval", out, table, "--ignore-extra", "--json", "--target", "weight, price")
+    assert result_of(named)["scores"] == pytest.approx(known["scores"])
+
+
+def test_ignore_extra_needs_names(run, tmp_path):
+    (tmp_path / "t.svm").write_text("".join(f"{i} 1:{i} 2:{i * i}\n" for i in range(1, 40)))
+    out = tmp_path / "m.samara"
+    assert run("fit", tmp_path / "t.svm", "--target", "label", *SMALL, "--out", out).exit_code == 0
+    done = run("eval", out, tmp_path / "t.svm", "--ignore-extra")
+    assert done.exit_code == 2
+    assert "--ignore-extra needs a model whose inputs have names" in done.stderr
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_predict(run, model, folder, tmp_path, suffix):
     out = tmp_path / f"p.{suffix}"
@@ -192,6 +210,13 @@ def test_export(run, model, tmp_path):
     found = result_of(run("export", model, "--onnx", tmp_path / "m.onnx", "--json"))
     assert found["inputs"] == ["size", "weight", "colour"]
     assert (tmp_path / "m.onnx").stat().st_size > 1000
+
+
+def test_export_without_onnx(run, model, tmp_path, monkeypatch):
+    monkeypatch.setattr("samara.cli.models.find_spec", lambda name: None)
+    done = run("export", model, "--onnx", tmp_path / "m.onnx")
+    assert done.exit_code == 2
+    assert "export needs onnx: pip install samara[onnx]" in done.stderr
 
 
 def test_plan(run, data):

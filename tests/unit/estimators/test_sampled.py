@@ -23,11 +23,18 @@ def path(tmp_path_factory):
 
 def test_rows_come_from_all_over(path):
     scan = samara.scan(path, target="y")
-    drawn = sample_rows(scan, 80)
-    assert len(drawn.y) == 80
+    drawn = sample_rows(scan, 96)
+    assert len(drawn.y) == 96
     assert (drawn.X[0, 0], drawn.X[-1, 0]) == (0, 899)
     assert np.diff(drawn.X[:, 0]).min() == 1
     assert len(sample_rows(scan, 5000).y) == 900
+
+
+@pytest.mark.parametrize("rows", [1, 7, 80, 870, 899, 900])
+def test_no_row_comes_twice(path, rows):
+    drawn = sample_rows(samara.scan(path, target="y"), rows).X[:, 0]
+    assert 0.6 * rows < len(drawn) <= rows
+    assert len(np.unique(drawn)) == len(drawn)
 
 
 def test_numbers_are_predicted_as_by_the_model(path):

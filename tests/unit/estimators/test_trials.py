@@ -64,7 +64,9 @@ def test_what_takes_far_longer_is_not_tried(tables, monkeypatch):
     assert all("times as long as the fastest" in one.why_not for one in found[1:])
 
 
-def test_kernels_have_solvers_of_their_own(tables):
+def test_kernels_have_solvers_of_their_own(tables, monkeypatch):
+    monkeypatch.setattr(trials, "MOST_TIME", 1)
+
     def make(solver):
         return samara.KernelELMRegressor(solver=solver, rank=20 if solver == "nystroem" else "auto")
 
@@ -74,10 +76,8 @@ def test_kernels_have_solvers_of_their_own(tables):
 
 def test_a_refusal_of_the_estimator_is_kept(tables):
     def make(solver):
-        if solver == "qr":
+        if solver != "auto":
             raise InputError("not this one")
         return elm(alpha=1.0)(solver)
 
-    found = {one.solver: one for one in run_trials(make, *tables)}
-    assert found["qr"].why_not == "not this one"
-    assert found["gram"].why_not == ""
+    assert next(run_trials(make, *tables)).why_not == "not this one"

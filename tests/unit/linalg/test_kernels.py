@@ -116,18 +116,6 @@ def test_a_fit_is_the_same_without_the_kernels(hidden, monkeypatch):
     np.testing.assert_allclose(with_kernels.predict(X), without.predict(X), rtol=1e-9, atol=1e-10)
 
 
-def test_room_of_another_shape_or_precision_is_refused():
-    with pytest.raises(TypeError, match="no room"):
-        kernels.fill_rows(
-            np.ones((3, 1)),
-            (np.zeros(1), np.ones(1)),
-            np.ones((2, 4)),
-            kernels.LINEAR,
-            np.zeros(4),
-            np.zeros((3, 5)),
-        )
-
-
 def side(n, width, dtype, seed):
     rows = np.random.default_rng(seed).standard_normal((n, width)).astype(dtype)
     return TileSide(rows, (-0.5 * (rows.astype(float) ** 2).sum(axis=1)).astype(dtype))

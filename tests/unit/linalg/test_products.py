@@ -77,6 +77,39 @@ def test_gram_of_other_shapes_is_refused():
             kernels.add_gram(np.zeros((5, 100)), gram)
 
 
+def definite(n, width, rng):
+    """A square whose first n rows and columns are positive definite, in the upper triangle; NaN below."""
+    Z = rng.standard_normal((2 * n, width))
+    room = np.full((width + 1, width + 3), np.nan)
+    room[:width, 1 : 1 + width][np.triu_indices(width)] = (Z.T @ Z)[np.triu_indices(width)]
+    return Z.T @ Z, room
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 71, 127, 128, 129, 136, 250, 256, 1100])
+@pytest.mark.parametrize("targets", [0, 1, 17])
+def test_factored_rows_are_those_of_numpy(n, targets):
+    A, room = definite(n, n + targets, np.random.default_rng(n))
+    square = room[: n + targets, 1 : 1 + n + targets]
+    assert kernels.factor_rows(square, n)
+    R = np.linalg.cholesky(A[:n, :n]).T
+    rounding = 50 * np.finfo(float).eps * np.linalg.cond(A[:n, :n]) * abs(R).max()
+    np.testing.assert_allclose(np.triu(square[:n, :n]), R, rtol=0, atol=rounding)
+    np.testing.assert_allclose(square[:n, n:], np.linalg.solve(R.T, A[:n, n:]), rtol=0, atol=rounding)
+    upper = np.zeros(room.shape, bool)
+    upper[: n + targets, 1 : 1 + n + targets] = np.triu(np.ones(A.shape, bool))
+    assert np.isnan(room[~upper]).all()  # neither read nor written
+    product = np.triu(square[:n, :n]).T @ np.triu(square[:n, :n])
+    np.testing.assert_allclose(product, A[:n, :n], rtol=0, atol=1e-14 * n * abs(A).max())
+
+
+@pytest.mark.parametrize("at", [0, 5, 66, 130, 149])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
+def test_rows_that_are_not_definite_are_not_factored(at, value):
+    A, _ = definite(150, 151, np.random.default_rng(1))
+    A[at, at] = value
+    assert not kernels.factor_rows(A, 150)
+
+
 @pytest.mark.parametrize("triangle", [False, True])
 def test_carried_sums_begin_anew(triangle):
     rng = np.random.default_rng(6)

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from samara.linalg.triangular import leading_solutions, stacked_triangle, triangle_condition
+from samara.linalg.triangular import (
+    leading_solutions,
+    quadratic_forms,
+    stacked_triangle,
+    triangle_condition,
+)
 
 
 def test_leading_solutions_equal_one_solve_a_size():
@@ -41,3 +46,14 @@ def test_triangle_condition_of_a_singular_and_of_an_empty_triangle():
     """Infinite for an exact zero on the diagonal; 1 where there is nothing."""
     assert triangle_condition(np.diag([1.0, 0.0])) == np.inf
     assert triangle_condition(np.zeros((0, 0))) == 1.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 127, 128, 129, 300])
+def test_quadratic_forms_are_those_of_the_whole_matrix(n):
+    """Blocks below the diagonal are not read."""
+    rng = np.random.default_rng(n)
+    U, M = rng.standard_normal((n, 3)), rng.standard_normal((n, n))
+    M = M + M.T
+    expected = np.einsum("ik,ij,jk->k", U, M, U)
+    M[128:, :128] = np.nan
+    np.testing.assert_allclose(quadratic_forms(M, U), expected, rtol=0, atol=1e-12 * (1 + n))

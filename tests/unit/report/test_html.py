@@ -6,8 +6,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import samara
 from samara import ELMRegressor, KernelELMRegressor
 from samara.report import Evaluation, Run, write_report
 from samara.report.sections import sections
@@ -162,6 +165,17 @@ def test_the_plan_stands_beside_what_happened(run):
     assert plan.notes == list(run.estimator.plan_.reasons)
     assert run.expected_peak == run.memory.before + run.plan.peak_bytes
     assert run.limit == run.memory.before + 200_000_000
+
+
+def test_the_plan_of_files_is_that_of_the_whole_process(run, tmp_path):
+    x = np.random.default_rng(0).standard_normal(300)
+    pq.write_table(pa.table({"x": x, "y": x}), tmp_path / "t.parquet")
+    model = ELMRegressor(10, random_state=0, memory="4GB").fit(
+        samara.scan(tmp_path / "t.parquet", target="y")
+    )
+    found = replace(run, estimator=model, budget=None)
+    assert model.plan_.resident > 0
+    assert (found.expected_peak, found.limit) == (model.plan_.peak_bytes, 4_000_000_000)
 
 
 def test_the_chosen_model_is_marked(run):

@@ -150,6 +150,11 @@ def test_bad_libsvm_text(tmp_path, text, message):
         list(samara.scan(tmp_path / "t.svm").pieces[0].chunks(10))
 
 
+def test_libsvm_text_of_comments_alone(tmp_path):
+    (tmp_path / "t.svm").write_text("# nothing yet\n   \n")
+    assert samara.scan(tmp_path / "t.svm").n_rows == 0
+
+
 def test_bad_requests_of_libsvm_text(tmp_path):
     (tmp_path / "t.svm").write_text("1 1:2 7:3\n")
     with pytest.raises(InputError, match="has the index 7, but n_features=3"):
@@ -196,6 +201,14 @@ def test_queries_run_in_every_pass(tmp_path, name):
     assert all((chunk.X[:, 1] > 0).all() for chunk in piece.chunks(10))
     assert scan.held_bytes > 0
     assert all(isinstance(text, str) for text in scan.fingerprint().values())
+
+
+def test_folders_named_by_fractions(tmp_path):
+    half = ds.partitioning(pa.schema([("half", pa.float64())]), flavor="hive")
+    table = pa.table({"half": np.repeat([0.5, 1.5], 30), "y": np.arange(60.0)})
+    ds.write_dataset(table, tmp_path, format="parquet", partitioning=half)
+    found, y, _ = read(samara.scan(ds.dataset(tmp_path, partitioning=half), target="y"))
+    assert np.array_equal(found[:, 0], np.where(y[:, 0] < 30, 0.5, 1.5))
 
 
 def test_a_reader_of_batches_is_read_once():

@@ -4,8 +4,10 @@ import pickle
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
+import samara
 from samara.errors import InputError
 from samara.sources.tables import plain
 from samara.sources.where import columns_in, kept_rows, parse_where
@@ -45,7 +47,7 @@ MEANINGS = [
 
 def kept(where):
     (batch,) = TABLE.to_batches()
-    return kept_rows(plain(batch, columns_in(where, TABLE.schema)), where).column("n").to_pylist()
+    return kept_rows(plain(batch, columns_in(where, TABLE.schema)), where, "t").column("n").to_pylist()
 
 
 @pytest.mark.parametrize(("text", "rows"), MEANINGS, ids=[text for text, _ in MEANINGS])
@@ -81,6 +83,9 @@ REFUSED = [
     ("price is 3", "holds '3'"),
     ("day > 'yesterday'", "holds \"'yesterday'\""),
     ("n > b'a'", "holds"),
+    ("n > -'a'", "holds a constant that can't be used: bad operand type"),
+    ("n in [1, 'a']", "holds a constant that can't be used"),
+    ("n > 99999999999999999999999", "holds a constant that can't be used"),
     ("5", "names no column"),
     ("prise > 0", "Unknown column in where 'prise'. Did you mean 'price'?"),
     ("`floor  space` > 0", "Unknown column in where 'floor  space'. Did you mean 'floor space'?"),
@@ -111,3 +116,10 @@ def test_refused_by_the_types(text, message):
 def test_other_objects_are_refused():
     with pytest.raises(InputError, match="where must be a text or a pyarrow expression, got int"):
         parse_where(3, TABLE.schema)
+
+
+def test_a_sum_that_overflows_is_told_with_its_place(tmp_path):
+    pq.write_table(pa.table({"n": [1, 2**62], "y": [0.0, 1.0]}), tmp_path / "t.parquet")
+    scan = samara.scan(tmp_path / "t.parquet", target="y", where="n + 9000000000000000000 > 3")
+    with pytest.raises(InputError, match=r"where can't be worked out in .*t\.parquet, row group 0: overflow"):
+        scan.head()

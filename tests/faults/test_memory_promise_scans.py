@@ -1,0 +1,56 @@
+"""The promise for files: memory is that of the whole process, and its peak is predicted to 30 %."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CASES = [
+    {"rows": 60_000, "numbers": 5, "texts": 0, "workers": 2, "parameters": {"n_hidden": 300, "alpha": 1.0}},
+    {"rows": 120_000, "numbers": 40, "texts": 0, "workers": 2, "parameters": {"n_hidden": 100, "alpha": 1.0}},
+    {"rows": 120_000, "numbers": 40, "texts": 0, "workers": 1, "parameters": {"n_hidden": 400}},
+    {"rows": 80_000, "numbers": 8, "texts": 4, "workers": 2, "parameters": {"n_hidden": 500}},
+    {"rows": 30_000, "numbers": 150, "texts": 1, "workers": 2, "parameters": {"n_hidden": 200, "alpha": 1.0}},
+]
+
+pytestmark = pytest.mark.skipif(
+    not os.access("/proc/self/clear_refs", os.W_OK),
+    reason="needs Linux's /proc/self/clear_refs to reset the peak",
+)
+
+
+def write(path, rows, numbers, texts):
+    """Random numbers, some missing, and texts of ten kinds."""
+    rng = np.random.default_rng(0)
+    columns = {f"x{j}": rng.standard_normal(rows) for j in range(numbers)}
+    columns["x0"][::50] = np.nan
+    kinds = np.array([f"kind {k}" for k in range(10)])
+    columns |= {f"t{j}": kinds[rng.integers(0, 10, rows)] for j in range(texts)}
+    pq.write_table(pa.table({**columns, "y": columns["x1"] ** 2}), path, row_group_size=50_000)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rows']}×{case['numbers']}+{case['texts']}")
+def test_the_process_peaks_where_it_was_predicted(case, tmp_path):
+    """Readers, interpreter and fit together, inside the memory given."""
+    case = {**case, "parameters": {**case["parameters"], "memory": "2GB"}}
+    path = tmp_path / "table.parquet"  # written here: what that leaves in memory is not the fit's
+    write(path, case["rows"], case["numbers"], case["texts"])
+    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults.one_scan_promise", json.dumps(case), path],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": paths},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert 1.0 <= found["predicted"] / found["measured"] <= 1.3, found
