@@ -5,6 +5,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 SLOW = [HealthCheck.too_slow]
@@ -19,3 +20,20 @@ settings.register_profile(
     suppress_health_check=SLOW,
 )
 settings.load_profile("new" if "SAMARA_EXAMPLES" in os.environ else "same")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A client of two worker processes of one thread each, on this machine."""
+    distributed = pytest.importorskip("distributed")
+    options = {
+        "threads_per_worker": 1,
+        "processes": True,
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    }
+    with (
+        distributed.LocalCluster(n_workers=2, silence_logs=50, **options) as made,
+        distributed.Client(made) as client,
+    ):
+        yield client

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Condition
 from typing import Any, Protocol, runtime_checkable
 
-from samara.core import Array, Part, S, Source
+from samara.core import Array, Crew, Part, S, Source
 from samara.engines import Threads
 from samara.errors import StoreError
 from samara.linalg.blas import single_blas_thread
@@ -63,9 +63,9 @@ class Checkpoint:
                 for number in reversed(range(self._passes)):  # without the first the others are leftovers
                     self.file(number).unlink(missing_ok=True)
 
-    def engine(self, threads: Threads) -> Checkpointed:
-        """Threads that write their summaries down."""
-        return Checkpointed(threads, self)
+    def engine(self, crew: Crew) -> Checkpointed:
+        """An engine that writes its summaries down."""
+        return Checkpointed(crew, self)
 
     def next_pass(self) -> int:
         """The number of the next pass."""
@@ -121,32 +121,39 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class Checkpointed:
-    """An engine like the one it wraps, whose passes can be interrupted."""
+    """An engine like the one it wraps, whose passes can be interrupted.
 
-    threads: Threads
+    Threads are gone on with behind their last block. Of a cluster only finished passes are written down.
+    """
+
+    crew: Crew
     checkpoint: Checkpoint
 
     @property
     def block_rows(self) -> int:
-        return self.threads.block_rows
+        return self.crew.block_rows
 
     @property
     def workers(self) -> int:
-        return self.threads.workers
+        return self.crew.workers
 
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
         """Summarize the rows, going on from what was written down."""
         number = self.checkpoint.next_pass()
         empty: Any = make()
         if not isinstance(empty, Saved):
-            return self.threads.summarize(source, make, name)
-        lanes = self.threads.lanes(source)
-        workers = f"{len(lanes)} worker{'s' * (len(lanes) > 1)}"
+            return self.crew.summarize(source, make, name)
+        lanes = self.crew.lanes(source) if isinstance(self.crew, Threads) else []
+        workers = f"{len(lanes)} worker{'s' * (len(lanes) > 1)}" if lanes else "a cluster"
         way = f"the {name} pass of {workers}, {self.block_rows:,} rows at a time"
         found = self.checkpoint.read(number, way)
         if found is not None and found.header["done"]:
             finished: S = restored(empty, found, 0)
             return finished
+        if not lanes:
+            summed = self.crew.summarize(source, make, name)
+            self.checkpoint.write(number, way, [(0, _state(summed))], done=True)
+            return summed
         run = _Run(self, [make() for _ in lanes], number, way)
         if found is not None:
             for lane, entry in enumerate(found.header["lanes"]):
@@ -187,7 +194,7 @@ class _Run:
         return total
 
     def _lane(self, number: int, lane: Sequence[Part], n_rows: int, name: str) -> None:
-        skip, progress = self.blocks[number], self.engine.threads.progress
+        skip, progress = self.blocks[number], self.engine.crew.progress
         blocks = (block for part in lane for block in part.blocks(self.engine.block_rows))
         try:
             for index, block in enumerate(blocks):

@@ -138,9 +138,26 @@ class Part(Protocol):
         """The rows in blocks of at most ``rows``."""
         ...
 
+    def alone(self) -> Part:
+        """Its own rows, or where they are found, without what all parts share: what travels once."""
+        ...
+
+    def within(self, shell: Any) -> Part:
+        """The same rows with what all parts share, the shell of their source."""
+        ...
+
 
 class Source(Protocol):
     """Where rows come from. ``map``, ``with_targets`` and ``folded`` are lazy; ``cut`` reads or copies."""
+
+    @property
+    def held(self) -> tuple[object, ...]:
+        """The arrays or pieces its rows are in: the same objects, the same rows in the same parts."""
+        ...
+
+    def shell(self) -> Source:
+        """What its parts share, maps above all, without any row."""
+        ...
 
     @property
     def n_rows(self) -> int: ...
@@ -180,6 +197,24 @@ class Engine(Protocol):
     @property
     def block_rows(self) -> int: ...
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S: ...
+
+
+Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
+
+
+class Crew(Engine, Protocol):
+    """An engine as the user gives it: a plan says how much of it is used."""
+
+    @property
+    def workers(self) -> int:
+        """Threads of a process that work at the same time."""
+        ...
+
+    @property
+    def progress(self) -> Progress | None: ...
+    def planned(self, workers: int, block_rows: int, progress: Progress | None) -> Crew:
+        """The engine with so many threads a process, which hold so many rows each."""
+        ...
 
 
 class System(Protocol):

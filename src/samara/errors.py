@@ -5,6 +5,7 @@
     SamaraError
     ├── InputError (ValueError)       the data or a parameter can't be used; says which and why
     │   └── NonFiniteError            a NaN or an infinity among the rows
+    ├── ClusterError (RuntimeError)   a cluster can't do the work; says what is missing or gone
     ├── BudgetError (ValueError)      the memory given can't hold the fit; says what would fit
     └── StoreError (ValueError)       a file can't be written, or can't be trusted; says which and why
         └── LockedError               another process or thread is working on the file
@@ -28,6 +29,10 @@ class InputError(SamaraError, ValueError):
 
 class NonFiniteError(InputError):
     """A NaN or an infinity among the rows."""
+
+
+class ClusterError(SamaraError, RuntimeError):
+    """A cluster can't do the work, or is gone."""
 
 
 class BudgetError(SamaraError, ValueError):

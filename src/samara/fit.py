@@ -11,7 +11,7 @@ import numpy as np
 from samara.continued import Leftover
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import flops, peak_bytes
-from samara.engines import Counted
+from samara.engines import Counted, Threads
 from samara.errors import BudgetError, ConditionWarning
 from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
@@ -165,9 +165,7 @@ class Trial:
             self.layout = self.layout.beginning_with(smaller.layout)
             self.factor = extend(smaller.factor, self._task())
         else:
-            with (
-                single_blas_thread()
-            ):  # small steps between the passes: threads would only wait for each other
+            with single_blas_thread():  # between passes steps are small: threads would wait for each other
                 self.factor = settings.solver_of(self.plan)(self._task())
         if isinstance(self.factor, ProjectedFactor):
             ranks = self.factor.ranks()
@@ -297,4 +295,5 @@ class Trial:
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
         like, n = self.source.cut(0, 1), self.source.n_rows
-        return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, self.settings)
+        own = replace(self.settings, crew=Threads(), progress=None)  # lets a cluster and its rows go
+        return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, own)

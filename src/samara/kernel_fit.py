@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -37,7 +38,7 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
         )
     sampled = QUANTILE_ROWS if settings.scale == "quantile" else 0
     if profile is None:
-        profile = settings.engine().summarize(source, lambda: Profile(sampled), name="look")
+        profile = settings.engine().summarize(source, partial(Profile, sampled), name="look")
     scaling = scaling_of(source, settings, profile)
     rows = gathered(source, settings, scaling, profile)
     kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from samara.checkpoints import Checkpoint
-from samara.core import FeatureMap, Source
-from samara.engines import Progress, Threads
+from samara.core import Crew, FeatureMap, Progress, Source
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
 from samara.plans import Budget, Plan
@@ -54,6 +53,7 @@ class KernelSettings:
     scale: str | FeatureMap | None
     fit_intercept: bool
     budget: Budget
+    crew: Crew  # who merges
     dtype: np.dtype[np.floating]
     entropy: int
     alpha_per_target: bool = False
@@ -87,9 +87,9 @@ class KernelSettings:
             return self.solver
         return Nystroem() if plan.solver == "nystroem" else KERNEL_SOLVERS[plan.solver]()
 
-    def engine(self) -> Threads:
+    def engine(self) -> Crew:
         """Who reads the rows."""
-        return Threads(self.budget.workers, self.budget.block_rows or 4096, self.progress)
+        return self.crew.planned(self.budget.workers, self.budget.block_rows or 4096, self.progress)
 
     def of_centres(
         self, kernel: Kernel, sizes: tuple[int, ...] | None, centres: str, most: int = AUTO_MOST
@@ -106,6 +106,7 @@ class KernelSettings:
             direct_link=False,
             fit_intercept=self.fit_intercept,
             budget=self.budget,
+            crew=self.crew,
             dtype=self.dtype,
             entropy=self.entropy,
             alpha_per_target=self.alpha_per_target,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from samara.core import Array, Engine, FeatureMap, OutputMap, Source, dense, seen_through
 from samara.maps import fused
-from samara.summaries import Predictions
+from samara.summaries import Here, Predictions
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,14 @@ class Model:
         """Outputs (n, t), block by block: never n×L."""
         source = seen_through(source, fused(self.maps, source.is_sparse))
         out = np.empty((source.n_rows, self.coef.shape[1]), self.coef.dtype)
-        engine.summarize(
-            source, lambda: Predictions(out, self.coef, self.intercept, engine.block_rows), name="predict"
-        )
-        return out
+        rows = min(engine.block_rows, source.n_rows)
+        make = partial(Predictions, Here(out), self.coef, self.intercept, rows)
+        done = engine.summarize(source, make, name="predict")
+        return out if done.out.array is not None else done.ordered()[0]
+
+    def answers(self, source: Source, engine: Engine) -> tuple[Array, Array] | None:
+        """Outputs and targets of rows that nobody has counted yet, in their order; None if there are none."""
+        source = seen_through(source, fused(self.maps, source.is_sparse))
+        make = partial(Predictions, Here(), self.coef, self.intercept, engine.block_rows)
+        done = engine.summarize(source, make, name="predict")
+        return done.ordered() if done.runs else None

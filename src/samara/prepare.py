@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -48,7 +49,7 @@ def look(source: Source, settings: Settings) -> Profile:
         # It makes no copies: the fewer calls the better.
         longer = max(plan.block_rows, LOOK_CELLS // source.n_features)
     engine = settings.engine(plan, longer)
-    return engine.summarize(source, lambda: Profile(rows, salt), name="look")
+    return engine.summarize(source, partial(Profile, rows, salt), name="look")
 
 
 def sample_salt(entropy: int) -> int:

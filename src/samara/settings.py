@@ -9,8 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from samara.checkpoints import Checkpoint, Checkpointed
-from samara.core import FeatureMap, Source
-from samara.engines import Progress, Threads
+from samara.core import Crew, FeatureMap, Progress, Source
 from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, Radial
 from samara.plans import Budget, Plan, make_plan
@@ -40,6 +39,7 @@ class Settings:
     direct_link: bool
     fit_intercept: bool
     budget: Budget
+    crew: Crew  # who merges
     dtype: np.dtype[np.floating]
     entropy: int
     alpha_per_target: bool = False
@@ -103,10 +103,10 @@ class Settings:
         """The solver that a plan asks for, with the settings given."""
         return self.solver if self.solver and self.solver.name == plan.solver else SOLVERS[plan.solver]()
 
-    def engine(self, plan: Plan, block_rows: int | None = None) -> Threads | Checkpointed:
+    def engine(self, plan: Plan, block_rows: int | None = None) -> Crew | Checkpointed:
         """The engine that a plan asks for."""
-        threads = Threads(plan.workers, block_rows or plan.block_rows, self.progress)
-        return self.checkpoint.engine(threads) if self.checkpoint else threads
+        crew = self.crew.planned(plan.workers, block_rows or plan.block_rows, self.progress)
+        return self.checkpoint.engine(crew) if self.checkpoint else crew
 
     def _most(self) -> int:
         return AUTO_MOST if self.most_nodes is None else self.most_nodes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -75,16 +76,15 @@ def facts_of(table: Table, engine: Engine, asked: Asked) -> ColumnProfile:
     if table.rows.is_sparse:
         return _look_at_targets(table, engine)
 
-    def make() -> ColumnProfile:
-        return ColumnProfile(
-            table.schema,
-            table.targets,
-            classes=table.classes,
-            n_folds=asked.n_folds if asked.n_folds > 1 else 5,
-            salt=asked.salt,
-            limits=Limits(sample_rows=max(SAMPLE_ROWS, asked.sample_rows)),
-        )
-
+    make = partial(
+        ColumnProfile,
+        table.schema,
+        table.targets,
+        classes=table.classes,
+        n_folds=asked.n_folds if asked.n_folds > 1 else 5,
+        salt=asked.salt,
+        limits=Limits(sample_rows=max(SAMPLE_ROWS, asked.sample_rows)),
+    )
     return engine.summarize(_labelled(table.rows), make, name="look")
 
 
@@ -145,9 +145,7 @@ def _sparse_look(table: Table, engine: Engine, asked: Asked, class_weight: objec
 
 
 def _look_at_targets(table: Table, engine: Engine) -> ColumnProfile:
-    def make() -> OnlyTargets:
-        return OnlyTargets((), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
-
+    make = partial(OnlyTargets, (), table.targets, classes=table.classes, limits=Limits(sample_rows=0))
     return engine.summarize(_labelled(table.only_targets or table.rows), make, name="targets")
 
 

@@ -1,6 +1,8 @@
 """Who merges."""
 
-from samara.engines.threads import Counted, Progress, Threads
+from samara.core import Progress
+from samara.engines.dask import DaskEngine
+from samara.engines.threads import Counted, Threads
 from samara.linalg.blas import available_cores
 
-__all__ = ["Counted", "Progress", "Threads", "available_cores"]
+__all__ = ["Counted", "DaskEngine", "Progress", "Threads", "available_cores"]

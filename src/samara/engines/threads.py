@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from samara.core import Engine, Part, S, Source
+from samara.core import Engine, Part, Progress, S, Source
 from samara.linalg.blas import available_cores, single_blas_thread
-
-Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,10 @@ class Threads:
     workers: int = field(default_factory=available_cores)
     block_rows: int = 0  # 0: as planned
     progress: Progress | None = None
+
+    def planned(self, workers: int, block_rows: int, progress: Progress | None) -> Threads:
+        """So many threads, which hold so many rows each."""
+        return replace(self, workers=workers, block_rows=block_rows, progress=progress)
 
     def lanes(self, source: Source) -> list[Sequence[Part]]:
         """The runs of parts, one for each worker that gets any."""

@@ -17,7 +17,7 @@ from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.progress import reporting
 from samara.estimators.scores import largest, probabilities, scored
-from samara.estimators.tables import given_scan, is_table, labelled_frame, labelled_table
+from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
 from samara.maps import ClassCodes
 from samara.model import Model
 from samara.sources import ArraySource, Scan
@@ -58,6 +58,7 @@ class Classification(ClassifierMixin, ClosedForm):
         self : object
             The fitted estimator.
         """
+        X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
             if isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
 from os import PathLike
 from typing import Any, TypeVar
@@ -15,11 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from samara.core import Array, Chunk, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
+from samara.engines.connections import is_client
 from samara.errors import InputError, NonFiniteError
+from samara.estimators.cluster import cluster_of, predicted_there
 from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
-from samara.estimators.tables import chunks_of, encoded, fitting_scan, raw_rows, set_names
+from samara.estimators.tables import as_scan, chunks_of, encoded, fitting_scan, raw_rows, set_names
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -157,6 +160,7 @@ class ClosedForm(Reports, BaseEstimator):
 
     def _outputs(self, X: Any, model: Model | None = None) -> Array:
         """h(x)ᵀβ of every row, (n, t), block by block."""
+        X, _, _ = as_scan(X)
         if isinstance(X, Scan):
             check_is_fitted(self, "model_")
             model = model or self.model_
@@ -183,6 +187,11 @@ class ClosedForm(Reports, BaseEstimator):
         """The rows of a scan in order, some at a time, and what the model makes of them."""
         check_is_fitted(self, "model_")
         model = model or self.model_
+        columns: Columns | None = self.__dict__.get("columns_")
+        crew = cluster_of(self)
+        if crew is not None and columns is not None:
+            yield from predicted_there(scan.for_model(columns.schema), columns, model, crew)
+            return
         for chunk, source in self._read(scan):
             yield chunk, self._of_rows(source, model)
 
@@ -204,7 +213,17 @@ class ClosedForm(Reports, BaseEstimator):
     def __getstate__(self) -> Any:
         """Without what a fit found out about a table's columns: a sample of the rows is in it."""
         state = super().__getstate__()
+        if is_client(self.engine):  # a connection stays here; its address travels
+            state = state | {"engine": self.engine.scheduler.address}
         return {name: value for name, value in state.items() if name != "facts_"}
+
+    def __sklearn_clone__(self) -> Any:
+        """The same parameters, and the same cluster: a connection can't be copied."""
+        if not is_client(self.engine):
+            return super().__sklearn_clone__()
+        made = super(ClosedForm, copy(self)).__sklearn_clone__()
+        made.engine = self.engine
+        return made
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from samara.core import Progress
 from samara.costs import parse_memory
-from samara.engines import Progress
 from samara.errors import InputError, unknown_name
 from samara.estimators.parameters import (
     read_alphas,
@@ -55,6 +55,7 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
         scale=scale,
         fit_intercept=bool(estimator.fit_intercept),
         budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
+        crew=engine,
         dtype=read_dtype(estimator.dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
         alpha_per_target=bool(estimator.alpha_per_target),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -13,6 +14,7 @@ from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import check_is_fitted
 
 from samara.continued import StreamState
+from samara.engines import Threads
 from samara.errors import InputError, unknown_name
 from samara.estimators.common import ClosedForm
 from samara.estimators.inputs import refuse_non_finite
@@ -102,13 +104,13 @@ class Online(ClosedForm):
         if "model_" not in self.__dict__:
             if not fresh:
                 raise InputError("Nothing was learned yet: call partial_fit first.")
-            return Stream(self._settings(), read_memory(self), plain)
+            return Stream(_here(self._settings()), read_memory(self), plain)
         if left is None:
             raise InputError(
                 "What this model learned from is gone: a summary of the rows stays with the estimator that "
                 "was fitted, not with a copy of it. Give all rows to partial_fit."
             )
-        return Stream.after(left, self._settings(), read_memory(self), plain)
+        return Stream.after(left, _here(self._settings()), read_memory(self), plain)
 
     def _learned(self) -> StreamState:
         stream: Stream = self.__dict__.get("_stream") or self._first_stream(False)
@@ -158,3 +160,8 @@ class Online(ClosedForm):
             stream.learn(source, batch.inputs)
         self._forget_results()
         self.__dict__.pop("_left", None)  # the stream has it now
+
+
+def _here(settings: Settings) -> Settings:
+    """Batches are in this process, and so is the summary they are added to."""
+    return replace(settings, crew=Threads())

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from samara.core import FeatureMap
-from samara.engines import Threads
+from samara.core import Crew, FeatureMap
+from samara.engines import DaskEngine, Threads
+from samara.engines.dask import is_cluster
 from samara.errors import InputError, unknown_name
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.solvers import Rank
@@ -87,12 +88,14 @@ def read_selector(
     return made, f"selection {made.name}: as asked"
 
 
-def read_engine(engine: Any) -> Threads:
+def read_engine(engine: Any) -> Crew:
     """Who merges."""
+    if is_cluster(engine):
+        return (engine if isinstance(engine, DaskEngine) else DaskEngine(engine)).ready()
     if engine is None or engine == "threads":
         return Threads()
     if not isinstance(engine, Threads):
-        raise unknown_name("engine", engine, ("threads",))
+        raise unknown_name("engine", engine, ("threads", "dask://host:port", "a distributed.Client"))
     if engine.workers < 1 or engine.block_rows < 0:
         raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
     return engine

@@ -13,7 +13,7 @@ from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights
 from samara.estimators.progress import reporting
 from samara.estimators.scores import scored
-from samara.estimators.tables import given_frame, given_scan, is_table
+from samara.estimators.tables import as_scan, given_frame, given_scan, is_table
 from samara.sources import ArraySource, Scan
 
 
@@ -49,6 +49,7 @@ class Regression(RegressorMixin, ClosedForm):
         self : object
             The fitted estimator.
         """
+        X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
             if is_table(X):
                 given, one = self._given_table(X, y, sample_weight)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from samara.continued import StreamState
 from samara.core import Array
+from samara.engines.dask import is_cluster
 from samara.errors import InputError
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
@@ -76,7 +77,10 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
         fitted["plan_"] = replace(plan, peak_bytes=plan.peak_bytes - plan.resident, resident=0)
         if resumable:
             fitted["_stream"] = estimator._learned()
-    file = ModelFile(name, _about(fitted), estimator.get_params(deep=False), fitted, config)
+    parameters = estimator.get_params(deep=False)
+    if is_cluster(parameters["engine"]):  # whoever loads the model has another one, or none
+        parameters["engine"] = None
+    file = ModelFile(name, _about(fitted), parameters, fitted, config)
     header, arrays = packed(file)
     try:
         _revived(type(estimator), file)  # what could not be loaded again is not saved
@@ -129,6 +133,8 @@ def load(path: Path) -> Any:
 def _revived(cls: type[ClosedForm], file: ModelFile) -> ClosedForm:
     """The estimator, if all that was read belongs together."""
     refuse_other_names(dict(file.parameters), cls._get_param_names(), "parameters")
+    if is_cluster(file.parameters.get("engine")):  # nobody is connected to by opening a file
+        raise RefusedError("its engine is a cluster, which no saved model has")
     estimator = cls(**file.parameters)
     settings = _settings_of(estimator)
     _check(cls, file.fitted)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
-from samara.estimators.tables import coded_classes, refuse_beside
+from samara.estimators.tables import as_scan, coded_classes, refuse_beside
 from samara.schema import in_condition
 from samara.sources import Scan
 
@@ -112,6 +112,7 @@ def evaluate(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
 
 def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> NumberScore | ClassScore:
     """The sums behind the scores."""
+    X, y, sample_weight = as_scan(X, y, sample_weight)
     if isinstance(X, Scan):
         refuse_beside(X, y, sample_weight)
     elif y is None:

@@ -15,7 +15,17 @@ from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_weights, refuse_bad_targets, refuse_text_targets
 from samara.maps import Columns
 from samara.schema import Column, Schema, names_of, text_code
-from samara.sources import ArraySource, FrameRows, Scan, StreamSource, Width, frame_rows, is_frame, is_plain
+from samara.sources import (
+    ArraySource,
+    FrameRows,
+    Scan,
+    StreamSource,
+    Width,
+    frame_rows,
+    is_collection,
+    is_frame,
+    is_plain,
+)
 from samara.tables import Table
 
 UNKNOWN_ROWS = 1_000_000  # taken to be there, for planning, where there is no telling
@@ -26,6 +36,15 @@ def is_table(X: Any) -> bool:
     if type(X).__name__ == "LazyFrame":
         raise InputError("A lazy frame needs a scan: samara.scan(frame, target=…).")
     return isinstance(X, Scan) or (is_frame(X) and not is_plain(X))
+
+
+def as_scan(X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    """Collections of Dask as a scan of their partitions; everything else as it is."""
+    if not is_collection(X):
+        return X, y, sample_weight
+    from samara.sources.scan import scan_collections  # the readers are slow to import
+
+    return scan_collections(X, y, sample_weight), None, None
 
 
 def given_scan(scan: Scan, y: Any, sample_weight: Any, classes: bool, class_weight: Any = None) -> GivenTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -250,7 +251,7 @@ def leave_out_pass(source: Source, engine: Engine, layout: Layout) -> LeaveOut:
 
     def run(press: Press) -> LeaveOneOut:
         return engine.summarize(
-            source, lambda: LeaveOneOut(layout, press, engine.block_rows), name="leave-one-out"
+            source, partial(LeaveOneOut, layout, press, engine.block_rows), name="leave-one-out"
         )
 
     return run

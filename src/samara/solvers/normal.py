@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -225,7 +226,7 @@ class Gram:
         """Summarize the rows as moments of folds."""
         moments = task.engine.summarize(
             task.source.folded(task.n_folds),
-            lambda: Moments(task.layout, task.n_folds, task.engine.block_rows),
+            partial(Moments, task.layout, task.n_folds, task.engine.block_rows),
             name="moments",
         )
         return NormalFactor.of(moments, task.fit_intercept)
@@ -237,7 +238,7 @@ def extend(smaller: Factor, task: Task) -> NormalFactor:
     known = smaller.layout.n_features
     moments = task.engine.summarize(
         task.source.folded(task.n_folds),
-        lambda: Moments(task.layout, task.n_folds, task.engine.block_rows, known),
+        partial(Moments, task.layout, task.n_folds, task.engine.block_rows, known),
         name="appended nodes",
     )
     return smaller.extended(moments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import svd
@@ -188,7 +189,7 @@ class Precondition:
         sets = TrainingSets.of(task)
         sketch = task.engine.summarize(
             task.source,
-            lambda: SparseSketch(task.layout, rows, task.engine.block_rows, task.entropy),
+            partial(SparseSketch, task.layout, rows, task.engine.block_rows, task.entropy),
             name="sketch",
         )
         shape = (task.source.n_rows, task.n_columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.linalg import svd
@@ -167,7 +167,7 @@ class Qr:
         """Summarize the rows as triangles of folds."""
         summary = task.engine.summarize(
             task.source.folded(task.n_folds),
-            lambda: Triangle(task.layout, task.n_folds, task.engine.block_rows),
+            partial(Triangle, task.layout, task.n_folds, task.engine.block_rows),
             name="triangle",
         ).finish()
         folds = [np.asarray(fold, np.float64) for fold in summary.folds]

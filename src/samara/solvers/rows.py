@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -187,7 +188,7 @@ class Dual:
         """Keep the rows of all folds."""
         rows = task.engine.summarize(
             task.source.folded(task.n_folds),
-            lambda: RowsSummary(task.layout, task.n_folds, task.engine.block_rows),
+            partial(RowsSummary, task.layout, task.n_folds, task.engine.block_rows),
             name="rows",
         )
         return RowFactor(rows, task.fit_intercept, self.name, task.source.n_rows)

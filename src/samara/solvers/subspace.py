@@ -8,6 +8,7 @@ every column; neither H nor Q is ever held.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -62,7 +63,7 @@ def sketch_rows(task: Task, omega: Array, n_probes: int, sets: tuple[int, ...] =
     source = task.source.folded(task.n_folds) if sets else task.source
     done = task.engine.summarize(
         source,
-        lambda: Products(task.layout, P, task.engine.block_rows, skip if sets else None, w if r else 0),
+        partial(Products, task.layout, P, task.engine.block_rows, skip if sets else None, w if r else 0),
         name="sketch",
     ).finish()
     sums = done.products[:, w]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 
 import numpy as np
@@ -71,7 +72,7 @@ class TrainingSets:
         P = np.concatenate([solutions, targets], axis=1).reshape(K, task.layout.width, A * t)
         done = task.engine.summarize(
             task.source.folded(task.n_folds),
-            lambda: HeldOut(task.layout, P, task.engine.block_rows),
+            partial(HeldOut, task.layout, P, task.engine.block_rows),
             name="held out",
         )
         return done.squares.reshape(K, A, t)
@@ -81,7 +82,7 @@ def products(task: Task, P: Array, skip: Array) -> Products:
     """One pass: ZᵀZP with a fold left out of each column."""
     folded = task.source.folded(task.n_folds)
     return task.engine.summarize(
-        folded, lambda: Products(task.layout, P, task.engine.block_rows, skip), name="products"
+        folded, partial(Products, task.layout, P, task.engine.block_rows, skip), name="products"
     ).finish()
 
 

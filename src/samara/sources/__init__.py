@@ -1,7 +1,7 @@
 """Where rows come from."""
 
 from samara.sources.arrays import ArraySource
-from samara.sources.frames import FrameRows, frame_rows, is_frame, is_plain
+from samara.sources.frames import FrameRows, frame_rows, is_collection, is_frame, is_plain
 from samara.sources.scanned import Scan
 from samara.sources.stream import ClassWeights, StreamSource, Width
 
@@ -13,6 +13,7 @@ __all__ = [
     "StreamSource",
     "Width",
     "frame_rows",
+    "is_collection",
     "is_frame",
     "is_plain",
 ]

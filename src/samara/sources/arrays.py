@@ -47,6 +47,14 @@ class ArraySource:
     def is_sparse(self) -> bool:
         return hasattr(self.X, "indptr")
 
+    @property
+    def held(self) -> tuple[object, ...]:
+        return self.X, self.y, self.weight
+
+    def shell(self) -> ArraySource:
+        """What its parts share, without any row."""
+        return replace(self, X=self.X[:0], y=self.y[:0], weight=None)
+
     def map(self, feature_map: FeatureMap) -> ArraySource:
         """The same rows, seen through one more map."""
         return replace(self, maps=(*self.maps, feature_map))
@@ -87,6 +95,19 @@ class ArrayPart:
     source: ArraySource
     start: int
     stop: int
+    first: int = 0  # global number of row 0 of the source
+
+    def alone(self) -> ArrayPart:
+        """Its rows as a table of their own, in which nothing else of the whole table is left."""
+        X, y, weight = self.source.X, self.source.y, self.source.weight
+        rows = slice(self.start, self.stop)
+        own = ArraySource(X[rows], y[rows], None if weight is None else weight[rows])
+        return ArrayPart(own, 0, self.stop - self.start, self.first + self.start)
+
+    def within(self, shell: ArraySource) -> ArrayPart:
+        """The same rows with the maps, targets and folds of another source."""
+        own = self.source
+        return replace(self, source=replace(shell, X=own.X, y=own.y, weight=own.weight))
 
     def blocks(self, rows: int) -> Iterator[Block]:
         """Blocks of at most ``rows`` rows; rows of weight 0 are left out."""
@@ -131,7 +152,7 @@ class ArrayPart:
             X=source.X[index],
             y=source.target(y) if source.target else y,
             weight=None if source.weight is None else source.weight[index],
-            start=start,
+            start=self.first + start,
             fold=fold,
             maps=source.maps,
         )

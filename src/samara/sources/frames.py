@@ -30,9 +30,14 @@ class FrameColumn:
     labels: dict[float, str]
 
 
+def is_collection(given: Any) -> bool:
+    """Whether this is a Dask array, data frame or series."""
+    return type(given).__module__.partition(".")[0] == "dask" and hasattr(given, "to_delayed")
+
+
 def is_frame(X: Any) -> bool:
     """Whether X is a table in memory with named columns; arrays, matrices and lists are none."""
-    if isinstance(X, np.ndarray | list | tuple | dict | str) or hasattr(X, "indptr"):
+    if isinstance(X, np.ndarray | list | tuple | dict | str) or hasattr(X, "indptr") or is_collection(X):
         return False
     import narwhals as nw
 

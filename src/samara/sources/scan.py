@@ -9,9 +9,10 @@ from typing import Any
 
 from samara.errors import InputError, unknown_name
 from samara.sources.arrow_files import arrow_table
+from samara.sources.dask_frames import collection_table
 from samara.sources.delimited import delimited_table, dialect_of
 from samara.sources.files import File, find_files, folder_as_file
-from samara.sources.frames import is_frame
+from samara.sources.frames import is_collection, is_frame
 from samara.sources.libsvm import libsvm_pieces
 from samara.sources.matrices import matrix_pieces
 from samara.sources.parquet import parquet_table, pruned
@@ -61,8 +62,8 @@ def scan(
     ----------
     data : path, URL, list of them, or object
         A file, a folder (its ``key=value`` folders become columns), a pattern with ``*``, a URL that fsspec
-        knows, or a list of such. Also a DuckDB relation, a polars lazy frame, a `pyarrow.dataset.Dataset` or
-        a `pyarrow.RecordBatchReader`.
+        knows, or a list of such. Also a DuckDB relation, a polars lazy frame, a Dask data frame, a
+        `pyarrow.dataset.Dataset` or a `pyarrow.RecordBatchReader`.
     target : str or list of str, optional
         The column, or columns, to be predicted.
     weight : str, optional
@@ -94,7 +95,7 @@ def scan(
     <Scan of 12 files: at most 9,710,124 rows; inputs: 7 number, 2 date, 1 text; target: fare (number)>
     """
     request = Request(target, weight, columns, where)
-    table = query_table(data)
+    table = collection_table(data)[0] if is_collection(data) else query_table(data)
     if table is not None:
         _refuse_options(options, ())
         return _scanned(table, request)
@@ -114,6 +115,12 @@ def scan(
     if reader.single and len(files) > 1:
         raise InputError(f"Of {format_} only one file can be scanned, got {len(files)}.")
     return reader.scan(files, request, options)
+
+
+def scan_collections(X: Any, y: Any = None, sample_weight: Any = None) -> Scan:
+    """The rows of Dask collections, as `fit`, `predict` and `score` are given them."""
+    table, targets, weight = collection_table(X, y, sample_weight)
+    return _scanned(table, Request(targets or None, weight, None, None))
 
 
 def _one_format(files: tuple[File, ...], format_: str | None) -> tuple[tuple[File, ...], str]:

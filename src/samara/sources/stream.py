@@ -73,6 +73,14 @@ class StreamSource:
         return self.width.is_sparse and not self.maps
 
     @property
+    def held(self) -> tuple[object, ...]:
+        return self.pieces, self.counts
+
+    def shell(self) -> StreamSource:
+        """What its parts share, without any piece."""
+        return replace(self, pieces=(), counts=None)
+
+    @property
     def chunk_rows(self) -> int:
         """Rows read at a time."""
         return max(FEWEST_ROWS, min(FOLD_CHUNK, CHUNK_CELLS // max(1, self.width.inputs)))
@@ -176,6 +184,25 @@ class StreamPart:
     start: int
     turn: tuple[int, int] = (0, 1)  # which of how many readers of these rows
 
+    def alone(self) -> StreamPart:
+        """Where its rows are found."""
+        return replace(self, source=StreamSource((), self.source.width))
+
+    def within(self, shell: StreamSource) -> StreamPart:
+        """The same rows with the maps, targets and folds of another source."""
+        return replace(self, source=shell)
+
+    def awaited(self) -> list[Any]:
+        """The tasks of a cluster that make its rows, for each piece; none where files are read."""
+        tasks = [getattr(piece, "awaits", None) for piece, _, _ in self.spans]
+        return [task for task in tasks if task is not None]
+
+    def supplied(self, made: Sequence[Any]) -> StreamPart:
+        """The part with the rows that it awaits."""
+        pieces: list[Any] = [piece for piece, _, _ in self.spans]
+        spans = [(p.supplied(m), a, b) for p, m, (_, a, b) in zip(pieces, made, self.spans, strict=True)]
+        return replace(self, spans=tuple(spans))
+
     def chunks(self) -> Iterator[tuple[int, Chunk]]:
         """The rows as they are read, each chunk with the number of its first row."""
         first, (turn, turns) = self.start, self.turn
@@ -207,6 +234,42 @@ class StreamPart:
                 # The texts of a chunk belong to all of its blocks; once is enough.
                 yield replace(block, start=block.start + first, labels=labels)
                 labels = None
+
+
+@dataclass(frozen=True)
+class WeightAsTarget:
+    """A piece whose weights are one more target, so that rows of weight 0 are not left out."""
+
+    piece: Piece
+
+    @property
+    def name(self) -> str:
+        return self.piece.name
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.piece.n_rows
+
+    @property
+    def in_order(self) -> bool:
+        return getattr(self.piece, "in_order", True)
+
+    @property
+    def awaits(self) -> Any:
+        return getattr(self.piece, "awaits", None)
+
+    def supplied(self, made: Any) -> WeightAsTarget:
+        """The piece with the rows that it awaits."""
+        piece: Any = self.piece
+        return WeightAsTarget(piece.supplied(made))
+
+    def chunks(
+        self, rows: int, start: int = 0, stop: int | None = None, labels: bool = False
+    ) -> Iterator[Chunk]:
+        """The rows from ``start`` to ``stop`` in chunks of at most ``rows``."""
+        for chunk in self.piece.chunks(rows, start, stop, labels):
+            assert chunk.weight is not None
+            yield replace(chunk, y=np.column_stack([chunk.y, chunk.weight]), weight=None)
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:

@@ -69,6 +69,16 @@ class TablePiece:
         return self.origin.rows_guess
 
     @property
+    def awaits(self) -> Any:
+        """The tasks of a cluster that make its rows; None for rows that anybody can read."""
+        return getattr(self.origin, "awaits", None)
+
+    def supplied(self, made: Any) -> TablePiece:
+        """The piece with the rows that it awaits."""
+        origin: Any = self.origin
+        return replace(self, origin=origin.supplied(made))
+
+    @property
     def in_order(self) -> bool:
         """Whether its rows come in the same order whenever they are read."""
         return getattr(self.origin, "in_order", True)

@@ -4,7 +4,7 @@ from samara.summaries.columns import ColumnProfile, Limits
 from samara.summaries.layout import Layout
 from samara.summaries.levels import MISSING, LevelMoments
 from samara.summaries.moments import Moments
-from samara.summaries.predictions import LeaveOneOut, Predictions, Press
+from samara.summaries.predictions import Here, LeaveOneOut, Predictions, Press
 from samara.summaries.products import HeldOut, Products, SparseSketch
 from samara.summaries.profile import ColumnMoments, Profile
 from samara.summaries.triangle import Rows, Triangle
@@ -14,6 +14,7 @@ __all__ = [
     "ColumnMoments",
     "ColumnProfile",
     "HeldOut",
+    "Here",
     "Layout",
     "LeaveOneOut",
     "LevelMoments",

@@ -8,6 +8,7 @@ cancelling: it cuts the condition number of H by 5 to 30.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,23 @@ from samara.core import Array, Block
 from samara.linalg.room import room
 
 _ALIGN = 16  # columns: the features of a row start on a cache line
+
+
+class Scratch:
+    """A summary with room for the augmented rows of a block, which holds nothing between two blocks."""
+
+    layout: Layout
+    _workspace: Array | None = None
+
+    def _filled(self, block: Block, rows: int) -> Array:
+        """The augmented rows of a block, in the room for ``rows`` of them."""
+        if self._workspace is None:
+            self._workspace = self.layout.workspace(rows)
+        return self.layout.fill(block, self._workspace)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without that room."""
+        return {name: value for name, value in self.__dict__.items() if name != "_workspace"}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +12,14 @@ from samara.linalg import kernels
 from samara.linalg.blas import add_product
 from samara.linalg.kernels import add_gram
 from samara.linalg.room import room
-from samara.summaries.layout import Layout
+from samara.summaries.layout import Layout, Scratch
 
 # float32 products are added up in float32 over this many rows, then carried into float64: adding up all
 # rows in float32 would lose a digit, carrying over each block would take a tenth of the time.
 FLUSH_ROWS = 65_536
 
 
-class Moments:
+class Moments(Scratch):
     """ZᵀZ of the augmented rows of each fold, in the upper triangle, in float64.
 
     (PR-ELM, Schindler Algorithm 3: P′ ← P′ + HᵢᵀHᵢ, Q′ ← Q′ + HᵢᵀTᵢ, here with folds and weights.)
@@ -32,20 +33,29 @@ class Moments:
         self._shape = (layout.n_features - known if known else layout.width, layout.width)
         self.grams: list[Array | None] = [None] * n_folds
         self._block_rows = block_rows
-        self._workspace: Array | None = None
         self._single: Array | None = None  # the float32 sum not yet carried over
         self._single_rows = 0
         self._single_fold = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the workspace: it holds nothing between two blocks."""
-        return {**self.__dict__, "_workspace": None}
+        """Without the workspace, and of what is symmetric the upper triangle: half as much travels."""
+        state = super().__getstate__()
+        if not self.known:
+            state["grams"] = [None if gram is None else packed(gram) for gram in self.grams]
+            state["_single"] = (
+                packed(self._single) if self._single_rows and self._single is not None else None
+            )
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if not self.known:
+            self.grams = [None if gram is None else unpacked(gram) for gram in self.grams]
+            self._single = None if self._single is None else unpacked(self._single)
 
     def update(self, block: Block) -> None:
         """Add the rows of a block to the moments of its fold."""
-        if self._workspace is None:
-            self._workspace = self.layout.workspace(self._block_rows)
-        Z = self.layout.fill(block, self._workspace)
+        Z = self._filled(block, self._block_rows)
         if self.layout.dtype == np.float64:
             self._add(Z, self._gram(block.fold))
         else:
@@ -143,3 +153,23 @@ class Moments:
         for lo in range(0, len(gram), 64):
             band = np.s_[lo : lo + 64, 0 if self.known else lo :]
             gram[band] += part[band]
+
+
+def packed(gram: Array) -> Array:
+    """The upper triangle, row after row."""
+    n = len(gram)
+    flat, at = np.empty(n * (n + 1) // 2, gram.dtype), 0
+    for i, row in enumerate(gram):
+        flat[at : at + n - i] = row[i:]
+        at += n - i
+    return flat
+
+
+def unpacked(flat: Array) -> Array:
+    """A matrix with this upper triangle, and zeros below it."""
+    n, at = (isqrt(8 * len(flat) + 1) - 1) // 2, 0
+    gram = room((n, n), flat.dtype)
+    for i, row in enumerate(gram):
+        row[i:] = flat[at : at + n - i]
+        at += n - i
+    return gram

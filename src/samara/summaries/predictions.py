@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
 
 from samara.core import Array, Block, OutputMap
-from samara.summaries.layout import Layout
+from samara.summaries.layout import Layout, Scratch
 
 Press = Callable[[Array], Array]
 
 
-class Predictions:
-    """Writes h(x)·coef + intercept of each row to its place in a shared array."""
+class Here:
+    """An array of this process: what is sent to another comes without it."""
 
-    def __init__(self, out: Array, coef: Array, intercept: Array, block_rows: int) -> None:
-        self.out, self.coef, self.intercept = out, coef, intercept
-        self._block_rows = min(block_rows, len(out))
+    def __init__(self, array: Array | None = None) -> None:
+        self.array = array
+
+    def __reduce__(self) -> tuple[type[Here], tuple[()]]:
+        return Here, ()
+
+
+class Predictions:
+    """h(x)·coef + intercept of each row: written to its place in a shared array, or kept until it gets there.
+
+    Threads write into one array. A process that can't reach it keeps what it has predicted, and the targets,
+    with the number of the first row of each run of rows.
+    """
+
+    def __init__(self, out: Here, coef: Array, intercept: Array, block_rows: int) -> None:
+        self.out, self.coef, self.intercept, self._block_rows = out, coef, intercept, block_rows
+        self.runs: list[tuple[int, Array, Array]] = []
         self._workspace: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was predicted, without the model."""
+        return {**self.__dict__, "coef": None, "intercept": None, "_workspace": None}
 
     def update(self, block: Block) -> None:
         """Predict the rows of a block."""
-        rows = self.out[block.start : block.start + len(block)]
+        if self.out.array is None:
+            rows = np.empty((len(block), self.coef.shape[1]), self.coef.dtype)
+            self.runs.append((block.start, rows, block.y))
+        else:
+            rows = self.out.array[block.start : block.start + len(block)]
         if block.maps and isinstance(block.maps[-1], OutputMap):
             block.maps[-1].outputs(block.before(), self.coef, self.intercept, rows)
             return
@@ -34,10 +57,16 @@ class Predictions:
         rows += self.intercept
 
     def merge(self, other: Self) -> None:
-        """Nothing to do: all workers write into one array."""
+        """Add the rows that another has kept."""
+        self.runs += other.runs
+
+    def ordered(self) -> tuple[Array, Array]:
+        """Outputs and targets that were kept, in the order of the rows."""
+        runs = sorted(self.runs, key=itemgetter(0))
+        return np.concatenate([rows for _, rows, _ in runs]), np.concatenate([y for _, _, y in runs])
 
 
-class LeaveOneOut:
+class LeaveOneOut(Scratch):
     """Weighted sums of squared and of fourth powers of leave-one-out errors (PRESS, Schindler eq. 2.22).
 
     ``press`` turns the augmented rows of a block into their leave-one-out errors (b, cases, t).
@@ -46,17 +75,18 @@ class LeaveOneOut:
     def __init__(self, layout: Layout, press: Press, block_rows: int) -> None:
         self.layout, self._press = layout, press
         self._block_rows = block_rows
-        self._workspace: Array | None = None
         self.weight = 0.0
         self.rows = 0
         self.squares: Array | float = 0.0
         self.fourths: Array | float = 0.0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The sums, without what turns rows into errors: that is as large as a Gram matrix."""
+        return {**super().__getstate__(), "_press": None}
+
     def update(self, block: Block) -> None:
         """Add the leave-one-out errors of a block."""
-        if self._workspace is None:
-            self._workspace = self.layout.workspace(self._block_rows)
-        Z = self.layout.fill(block, self._workspace)
+        Z = self._filled(block, self._block_rows)
         errors = self._press(Z)
         np.multiply(errors, errors, out=errors)
         self.squares = self.squares + errors.sum(axis=0)

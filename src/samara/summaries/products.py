@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 from samara.core import Array, Block
 from samara.linalg.room import room
 from samara.linalg.triangular import triangle
-from samara.summaries.layout import Layout
+from samara.summaries.layout import Layout, Scratch
 
 NONZEROS = 8  # of a row of the data in the sketch
 
 
-class Products:
+class Products(Scratch):
     """ZᵀU and the squared norms of U = ZP over the augmented rows, never ZᵀZ itself.
 
     Column j of P may leave the rows of one fold out, ``skip[j]`` (−1: none): a pass then serves all the
@@ -33,13 +33,10 @@ class Products:
         self.energy = 0.0  # of the features, ‖H‖²_F
         self.triangle: Array = np.zeros((0, n_probes))
         self._probes: list[Array] = []  # rows not yet in the triangle
-        self._workspace: Array | None = None
 
     def update(self, block: Block) -> None:
         """Add the rows of a block."""
-        if self._workspace is None:
-            self._workspace = self.layout.workspace(self._block_rows)
-        Z = self.layout.fill(block, self._workspace)
+        Z = self._filled(block, self._block_rows)
         U = Z @ self._P
         if self._skip is not None:
             U[:, self._skip == block.fold] = 0
@@ -72,7 +69,7 @@ class Products:
         self._probes = []
 
 
-class HeldOut:
+class HeldOut(Scratch):
     """Squared norms of ZP over the rows of each fold, with columns P of its own for each fold.
 
     With solutions [β₀; β; −1] as columns these are the squared errors of models on rows they never saw.
@@ -82,13 +79,10 @@ class HeldOut:
         self.layout, self._block_rows = layout, block_rows
         self._P = P.astype(layout.dtype)  # (folds, width, m)
         self.squares = np.zeros((len(P), P.shape[2]))
-        self._workspace: Array | None = None
 
     def update(self, block: Block) -> None:
         """Add the rows of a block to the sums of its fold."""
-        if self._workspace is None:
-            self._workspace = self.layout.workspace(self._block_rows)
-        U = self.layout.fill(block, self._workspace) @ self._P[block.fold]
+        U = self._filled(block, self._block_rows) @ self._P[block.fold]
         self.squares[block.fold] += np.einsum("ij,ij->j", U, U, dtype=np.float64)
 
     def merge(self, other: Self) -> None:
@@ -96,7 +90,7 @@ class HeldOut:
         self.squares += other.squares
 
 
-class SparseSketch:
+class SparseSketch(Scratch):
     """SZ for a sparse sign matrix S: each row of Z is added, with random signs, to a few rows of the sketch.
 
     Distances of the column space are kept to √(columns/rows): its triangle is as good as that of Z for
@@ -108,13 +102,10 @@ class SparseSketch:
         self._stripe = -(-rows // NONZEROS)
         self.rows = room((NONZEROS * self._stripe, layout.width))
         self._updates = 0
-        self._workspace: Array | None = None
 
     def update(self, block: Block) -> None:
         """Add the rows of a block."""
-        if self._workspace is None:
-            self._workspace = self.layout.workspace(self._block_rows)
-        Z = self.layout.fill(block, self._workspace)
+        Z = self._filled(block, self._block_rows)
         rng = np.random.default_rng([self._entropy, 3, block.start, self._updates])
         self._updates += 1
         shape = (NONZEROS, len(Z))

@@ -8,10 +8,10 @@ import numpy as np
 
 from samara.core import Array, Block
 from samara.linalg.triangular import triangle
-from samara.summaries.layout import Layout
+from samara.summaries.layout import Layout, Scratch
 
 
-class Triangle:
+class Triangle(Scratch):
     """R of each fold with RᵀR = ZᵀZ; never squares the condition number.
 
     A fold with fewer rows than columns keeps a trapezoid, so nothing is special about n < L.
@@ -21,17 +21,10 @@ class Triangle:
         self.layout = layout
         self.folds: list[Array] = [np.zeros((0, layout.width), layout.dtype) for _ in range(n_folds)]
         self.block_rows = block_rows
-        self._workspace: Array | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the workspace: it holds nothing between two blocks."""
-        return {**self.__dict__, "_workspace": None}
 
     def update(self, block: Block) -> None:
         """Fold the rows of a block into the triangle."""
-        if self._workspace is None:
-            self._workspace = self.layout.workspace(self.block_rows)
-        self._stack(block.fold, self.layout.fill(block, self._workspace))
+        self._stack(block.fold, self._filled(block, self.block_rows))
 
     def merge(self, other: Self) -> None:
         """Fold in another's triangles."""
