@@ -104,7 +104,8 @@ def likely_steps(values: Array, alpha: float, tol: float) -> int | None:
     left = (values + alpha) / alpha if alpha > 0 else np.full(len(values), np.inf)
     steps = np.arange(len(values)) + 0.5 * np.sqrt(left) * np.log(2 / tol)
     best = int(np.argmin(steps))
-    return None if best > 0.8 * len(values) else int(np.ceil(steps[best]))
+    tells = best <= 0.8 * len(values) and np.isfinite(steps[best])  # without a ridge nothing ends the steps
+    return int(np.ceil(steps[best])) if tells else None
 
 
 def flops(shape: Shape, solver: str) -> float:

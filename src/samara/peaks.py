@@ -17,7 +17,7 @@ KEY_ROWS = 131_072  # rows whose folds are worked out at a time
 # Modules loaded late, the first call of each routine, and what the allocator keeps of small arrays: fits of
 # 50 nodes added 3 to 5 MB. Which arrays are alive together is a matter of timing: a few more MB keep the
 # prediction above the peak on a busy machine too.
-BASE = 9 << 20
+BASE = 11 << 20
 
 
 def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:

@@ -62,8 +62,8 @@ class Landmarks:
         return n_hidden if self.centres == "rows" else POOL * n_hidden
 
     def bytes(self, n_hidden: int) -> int:
-        """What the triangle takes, and its making."""
-        return (8 if self.dtype == np.float64 else 12) * n_hidden**2
+        """What the triangle takes, its making, and the tiles of kernel rows that its blocks are made from."""
+        return (8 if self.dtype == np.float64 else 12) * n_hidden**2 + (3 << 20)
 
     def draw(self, n_hidden: int, n_inputs: int, sample: Array, seed: np.random.SeedSequence) -> Whitened:
         """Choose the centres and whiten them; fewer distinct rows than centres serve again."""
