@@ -106,7 +106,9 @@ def peak_bytes(shape: KernelShape, solver: str, workers: int) -> int:
     """Predicted peak above the input."""
     n, t, item = shape.n_rows, shape.n_targets, shape.itemsize
     rows = (3 * item + 16) * n * shape.n_inputs + 8 * n * t * (8 + (shape.n_alphas > 1) * shape.n_alphas)
-    return int(overhead(n, workers) + rows + _SOLVERS[solver](shape, workers))
+    # BLAS packs the columns of the matrix that is factorized: of `divide` those of a part.
+    columns = _part(shape) if solver == "divide" else n
+    return int(overhead(columns, workers) + rows + _SOLVERS[solver](shape, workers))
 
 
 def _exact_bytes(shape: KernelShape, workers: int) -> int:
@@ -155,9 +157,13 @@ def _tile_bytes(shape: KernelShape, workers: int) -> int:
 
 
 def _divide_bytes(shape: KernelShape, workers: int) -> int:
-    n = shape.n_rows
-    part = -(-n // Divide(shape.n_parts).count(n))
+    n, part = shape.n_rows, _part(shape)
     return 8 * n * part + 8 * part * (part if not shape.definite else 96 * 6) + workers * 256 * n * 16
+
+
+def _part(shape: KernelShape) -> int:
+    """Rows of a part of `divide`."""
+    return -(-shape.n_rows // Divide(shape.n_parts).count(shape.n_rows))
 
 
 def _nystroem_bytes(shape: KernelShape, workers: int) -> int:
