@@ -48,7 +48,7 @@ static int NAME(finish_rows)(NAME(Step) *step, int64_t sub, int64_t lo) {
     REAL tile[EIGHT][NAME(BAND)] __attribute__((aligned(64))) = {{0}};
     for (int64_t r = 0; r < deep; r++)
         memcpy(tile[r] + skipped, square + r * step->stride + skipped, (cols - skipped) * sizeof(REAL));
-    NAME(corner)(left, panel, sub, 2, -1, tile[0], NAME(BAND));
+    NAME(corner)(left, panel, sub, 2, 1, tile[0], NAME(BAND));
     const int diagonal = lo <= sub;
     if (diagonal && NAME(pivots)(tile, skipped, deep, above))
         return 1;
@@ -95,7 +95,7 @@ int NAME(root)(REAL *square, int64_t n, int64_t width, int64_t stride) {
         Rows rest = {.width = width - below, .gram = square + below * (stride + 1), .gram_stride = stride};
         for (int64_t from = 0; !failed && below < n && from < rest.width; from += DOWNWARD)
             for (int64_t lo = from; lo < rest.width; lo += NAME(BAND))
-                NAME(panel)(&rest, step.packed + step.rows * step.rows, step.rows, lo, from, from + DOWNWARD, -1);
+                NAME(subtract_panel)(&rest, step.packed + step.rows * step.rows, step.rows, lo, from, from + DOWNWARD);
     }
     free(step.packed);
     return failed ? 2 : 0;
