@@ -26,11 +26,12 @@ typedef struct {
 
 #else
 
-/* What becomes of the products, less the shift if any; `out` may be where they lie. */
+/* What becomes of the products, less the shift where they are shifted, which callers know when they are compiled;
+ * `out` may be where they lie. */
 static inline __attribute__((always_inline)) void NAME(activate)(const REAL *z, const REAL *shift, REAL *out,
-                                                                 int64_t n, int64_t kind) {
+                                                                 int64_t n, int64_t kind, int shifted) {
 #define EACH(result)                                                                                           \
-    _Pragma("GCC ivdep") for (int64_t j = 0; j < n; j++) out[j] = shift ? (result)-shift[j] : (result);        \
+    _Pragma("GCC ivdep") for (int64_t j = 0; j < n; j++) out[j] = shifted ? (result)-shift[j] : (result);      \
     break
     switch (kind) {
     case SIGMOID:
@@ -74,7 +75,7 @@ static void NAME(scale)(const Job *job, int64_t row, REAL *restrict scaled) {
 
 EACH_GENERATION
 static void NAME(activate_row)(const Job *job, REAL *out) {
-    NAME(activate)(out, (const REAL *)job->shift, out, job->nodes, job->kind);
+    NAME(activate)(out, (const REAL *)job->shift, out, job->nodes, job->kind, 1);
 }
 
 static void NAME(scale_rows)(const Job *job, int64_t top, int64_t rows, REAL *scaled) {
@@ -99,7 +100,7 @@ static void NAME(strip_of_nodes)(const Job *job, const REAL *scaled, int64_t row
         for (int64_t r = 0; r < rows; r++) {
             REAL *own = out + r * job->out_stride + j;
             int whole = cols - j >= NAME(PANEL);
-            NAME(activate)(z[r], shift, whole ? own : z[r], NAME(PANEL), job->kind);
+            NAME(activate)(z[r], shift, whole ? own : z[r], NAME(PANEL), job->kind, 1);
             if (!whole)
                 memcpy(own, z[r], (cols - j) * sizeof(REAL));
         }

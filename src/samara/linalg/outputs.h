@@ -53,7 +53,7 @@ static void NAME(strip_of_sums)(const Job *job, const REAL *scaled, int64_t rows
         const NAME(Vector) *coef = (const NAME(Vector) *)(packed + NAME(PANEL) * job->width);
         NAME(sums)(x, packed, job->width, 0, to);
         for (int64_t r = 0; r < rows; r++)
-            NAME(activate)(to[r], 0, to[r], NAME(PANEL), job->kind);
+            NAME(activate)(to[r], 0, to[r], NAME(PANEL), job->kind, 0);
         for (int64_t c = 0; c < t; c++, coef += 4)
             for (int64_t r = 0; r < rows; r++)
                 for (int v = 0; v < 4; v++)
