@@ -25,7 +25,7 @@ def held_out_outputs(estimator: Any, X: Array) -> Array | None:
         return None
     folds = fold_of(row_keys(X), left.factor.n_folds)
     columns, facts = estimator.__dict__.get("columns_"), estimator.__dict__.get("facts_")
-    if columns is not None and not (columns.is_identity and not np.isnan(X).any()):
+    if columns is not None and not columns.leaves(X):
         X = cross_encoded(facts, columns)(X)
     outputs = np.empty((len(X), estimator.model_.coef.shape[1]))
     for fold, model in enumerate(fold_models(left, estimator.model_, estimator.alpha_)):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from samara.core import Array, FeatureMap
@@ -14,8 +13,10 @@ from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, distinct, refuse_bad_targets, refuse_text_targets
+from samara.estimators.scores import class_places
 from samara.estimators.tables import (
     chunks_of,
+    encoded,
     fitting_scan,
     given_scan,
     labelled_table,
@@ -61,9 +62,7 @@ def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) 
             table = labelled_table(rows, given, weight, counted)
         looked = _learned(estimator, table)
         return iter([Arriving(replace(source, maps=_maps_of(looked)), given, _inputs(looked))])
-    if not (columns.is_identity and not np.isnan(source.X).any()):
-        source = source.map(columns)
-    return iter([Arriving(source, given)])
+    return iter([Arriving(encoded(source, columns), given)])
 
 
 def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool) -> Iterator[Arriving]:
@@ -88,9 +87,8 @@ def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool)
         for chunk in chunks_of(scan):
             y = chunk.y if len(scan.targets) > 1 else chunk.y[:, 0]
             if labels is not None:
-                order = np.argsort(facts.classes)
-                place = np.searchsorted(facts.classes, y, sorter=order).clip(max=len(order) - 1)
-                y = labels[order[place]]  # one that is new here has weight 0
+                place = class_places(facts.classes, y).clip(max=len(labels) - 1)
+                y = labels[place]  # one that is new here has weight 0
             yield Arriving(ArraySource(chunk.X, _upright(y), chunk.weight, maps=maps), y, inputs)
 
     return batches()
@@ -129,9 +127,9 @@ def refuse_unlearning(estimator: Any, out: bool) -> None:
     if not out or columns is None:
         return
     pairs = zip(columns.schema, columns.codings, strict=True)
-    encoded = [column.name for column, coding in pairs if isinstance(coding, Encoded)]
-    if encoded:
+    texts = [column.name for column, coding in pairs if isinstance(coding, Encoded)]
+    if texts:
         raise InputError(
-            f"Rows can't be unlearned from this model: {encoded[0]!r} has so many texts that they are "
+            f"Rows can't be unlearned from this model: {texts[0]!r} has so many texts that they are "
             "encoded by means of the target, in which those rows have a share."
         )

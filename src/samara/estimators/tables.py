@@ -135,7 +135,7 @@ def raw_rows(X: Any, columns: Columns) -> Array:
 
 def encoded(source: ArraySource, columns: Columns) -> ArraySource:
     """New rows behind the map of their columns; complete numbers need none."""
-    if columns.is_identity and not np.isnan(source.X).any():
+    if columns.leaves(source.X):
         return source
     return source.map(columns)
 

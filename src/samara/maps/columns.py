@@ -136,6 +136,10 @@ class Columns:
         """Whether complete rows stay as they are."""
         return all(isinstance(coding, Number) and not coding.flag for coding in self.codings)
 
+    def leaves(self, X: Array) -> bool:
+        """Whether these rows stay as they are: numbers throughout, and none missing."""
+        return self.is_identity and not np.isnan(X).any()
+
     @cached_property
     def _numbers(self) -> tuple[Array, Array, Array, Array]:
         """Raw columns of numbers, where they go, their means, and which have a flag."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from samara.core import Array
@@ -126,6 +128,17 @@ def _worst_pairs(worst: list[scores.Mistake], classes: Array, title: str) -> Cha
     )
 
 
+def _intervals(found: scores.Reliability) -> dict[str, Any]:
+    """Bars around the points of a calibration chart."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": numbers(100 * (found.high - found.came)),
+        "arrayminus": numbers(100 * (found.came - found.low)),
+        "color": GREY,
+    }
+
+
 def calibration_chart(evaluation: Evaluation, probabilities: Array, classes: Array) -> Chart:
     """Stated probabilities beside how often they came true."""
     places = scores.places(np.asarray(evaluation.y_true), classes)
@@ -139,13 +152,6 @@ def calibration_chart(evaluation: Evaluation, probabilities: Array, classes: Arr
     finding = "close to the truth" if found.gap < 0.02 else f"{100 * found.gap:.1f} points off on average"
     if not two and found.gap >= 0.02:
         finding += ", too cautious" if lean > 0 else ", too sure"
-    bars = {
-        "type": "data",
-        "symmetric": False,
-        "array": numbers(100 * (found.high - found.came)),
-        "arrayminus": numbers(100 * (found.came - found.low)),
-        "color": GREY,
-    }
     return Chart(
         "calibration",
         f"Stated probabilities are {finding} (Brier score {short(value)})",
@@ -165,7 +171,7 @@ def calibration_chart(evaluation: Evaluation, probabilities: Array, classes: Arr
                 mode="lines+markers",
                 line={"color": BLUE, "width": 1.5},
                 marker={"color": BLUE, "size": numbers(6 + 14 * np.sqrt(found.counts / found.counts.max()))},
-                error_y=bars,
+                error_y=_intervals(found),
                 text=[f"{count:,}" for count in found.counts.tolist()],
                 hovertemplate="stated %{x:.1f} %, came true %{y:.1f} % (%{text} rows)<extra></extra>",
             ),
