@@ -1,17 +1,14 @@
 """What every refusal has to leave behind: nothing."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from samara.errors import StoreError
 from samara.store import read_record
-
-ROOT = Path(__file__).parents[2]
+from tests.faults.apart import ROOT, surroundings
 
 FITTED = (
     "model_",
@@ -58,13 +55,12 @@ def refused_file(path):
 
 def python(*arguments):
     """A Python of its own, which finds what we find."""
-    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": paths},
+        env=surroundings(),
         check=False,
         timeout=60,
     )

@@ -1,7 +1,5 @@
-"""Learn a long stream in this process and print, as JSON, the memory at row 10⁴ and the most after it."""
+"""Learn a long stream in this process: the memory at row 10⁴ and the most after it."""
 
-import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +15,7 @@ def resident():
     raise RuntimeError("no VmRSS")
 
 
-def main(options):
+def measure(options):
     """Batches of 1000 rows, the model asked for now and then."""
     rng, rows = np.random.default_rng(0), 200_000
     model = ELMRegressor(20, random_state=0, **options)
@@ -28,8 +26,4 @@ def main(options):
         if start % 5000 == 4000:
             model.predict(X[:10])
         seen.append(resident())
-    sys.stdout.write(json.dumps({"early": max(seen[:10]), "most": max(seen[10:])}))
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    return {"early": max(seen[:10]), "most": max(seen[10:])}

@@ -1,7 +1,4 @@
-"""Fit once in this process and print, as JSON, the peak of memory above the input beside what was planned."""
-
-import json
-import sys
+"""Fit once in this process: the peak of memory above the input beside what was planned."""
 
 import numpy as np
 
@@ -26,25 +23,17 @@ def make_rows(rows, columns, classes, kind):
     return X, y, weight
 
 
-def main(case):
+def measure(case):
     """Fit and report."""
     X, y, weight = make_rows(case["rows"], case["columns"], case.get("classes", 0), case.get("kind", ""))
     estimator = (ELMClassifier if case.get("classes") else ELMRegressor)(random_state=0, **case["parameters"])
     with PeakMeter() as meter:
         estimator.fit(X, y, weight)
     plan = estimator.plan_
-    sys.stdout.write(
-        json.dumps(
-            {
-                "exact": meter.exact,
-                "measured": 1e6 * meter.megabytes,
-                "planned": plan.peak_bytes,
-                "budget": plan.memory,
-                "plan": str(plan).splitlines()[0],
-            }
-        )
-    )
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    return {
+        "exact": meter.exact,
+        "measured": 1e6 * meter.megabytes,
+        "planned": plan.peak_bytes,
+        "budget": plan.memory,
+        "plan": str(plan).splitlines()[0],
+    }

@@ -1,7 +1,4 @@
-"""Fit one kernel model in this process and print, as JSON, its peak above the input beside the plan's."""
-
-import json
-import sys
+"""Fit one kernel model in this process: its peak above the input beside the plan's."""
 
 import numpy as np
 
@@ -18,7 +15,7 @@ OBJECTS = {
 }
 
 
-def main(case):
+def measure(case):
     """Fit and report."""
     rng, rows = np.random.default_rng(0), case["rows"]
     X = rng.standard_normal((rows, case.get("columns", 8)))
@@ -32,8 +29,4 @@ def main(case):
         estimator.fit(X, y)
     plan = estimator.plan_
     found = {"exact": meter.exact, "measured": 1e6 * meter.megabytes, "planned": plan.peak_bytes}
-    sys.stdout.write(json.dumps(found | {"budget": plan.memory, "plan": str(plan)}))
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    return found | {"budget": plan.memory, "plan": str(plan)}

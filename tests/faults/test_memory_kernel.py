@@ -1,14 +1,10 @@
 """Kernel models keep to their plans: measured ≤ planned ≤ given, and planned is no more than twice that."""
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.faults.apart import measured
 
 pytestmark = pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK),
@@ -48,17 +44,7 @@ CASES = [
 @pytest.mark.parametrize("order", CASES)
 def test_the_peak_stays_below_budget_and_plan(order):
     """Measured in a process of its own: resident memory at its highest, less what the input took."""
-    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.one_kernel_fit", json.dumps(order)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": paths},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = measured("one_kernel_fit", order)
     assert found["exact"]
     assert found["measured"] <= found["planned"] <= found["budget"], found["plan"]
     assert found["planned"] <= 2 * found["measured"] + 32e6, found["plan"]

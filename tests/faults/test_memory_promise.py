@@ -3,13 +3,11 @@
 import json
 import os
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.faults.checks import python
+
 COUNT, TOGETHER = 30, 5  # shapes in all, and in one process: starting one takes longer than most fits
 SEED = 2
 
@@ -81,15 +79,7 @@ def name(case):
 def test_the_process_peaks_where_it_was_predicted(first):
     """What was resident before and the plan's peak, over the most that was resident during the fit."""
     cases = random_cases(SEED, COUNT)[first : first + TOGETHER]
-    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.one_promise", json.dumps(cases)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": paths},
-        check=False,
-    )
+    done = python("-m", "tests.faults.one_promise", json.dumps(cases))
     assert done.returncode == 0, done.stderr
     for case, found in zip(cases, json.loads(done.stdout), strict=True):
         ratio = found["predicted"] / found["measured"]

@@ -2,16 +2,14 @@
 
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.faults.checks import python
+
 CASES = [
     {"rows": 60_000, "numbers": 5, "texts": 0, "workers": 2, "parameters": {"n_hidden": 300, "alpha": 1.0}},
     {"rows": 120_000, "numbers": 40, "texts": 0, "workers": 2, "parameters": {"n_hidden": 100, "alpha": 1.0}},
@@ -42,15 +40,7 @@ def test_the_process_peaks_where_it_was_predicted(case, tmp_path):
     case = {**case, "parameters": {**case["parameters"], "memory": "2GB"}}
     path = tmp_path / "table.parquet"  # written here: what that leaves in memory is not the fit's
     write(path, case["rows"], case["numbers"], case["texts"])
-    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.one_scan_promise", json.dumps(case), path],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": paths},
-        check=False,
-    )
+    done = python("-m", "tests.faults.one_scan_promise", json.dumps(case), path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert 1.0 <= found["predicted"] / found["measured"] <= 1.3, found

@@ -1,11 +1,7 @@
 """The randomized and iterative solvers keep to their plans: measured ≤ planned ≤ given."""
 
-import json
 import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +13,9 @@ from samara.estimators.settings import make_settings
 from samara.linalg import ErrorStop
 from samara.solvers import FastSvd, Lsqr, Precondition, Rsvd
 from samara.sources import ArraySource
+from tests.faults.apart import measured
 from tests.faults.checks import refused
 
-ROOT = Path(__file__).parents[2]
 EXACT = ["gram", "qr", "dual", "svd"]  # what a low-rank solver may turn to
 LOW_RANK = ["rsvd", "fast_svd", "fast_svd_gradient", "sketch"]
 NEW = [*LOW_RANK, "lsqr", "precondition"]
@@ -63,17 +59,7 @@ CASES = [
 @pytest.mark.parametrize("order", CASES)
 def test_the_peak_stays_below_budget_and_plan(order):
     """Measured in a process of its own: resident memory at its highest, less what the input took."""
-    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.one_fit", json.dumps(order)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": paths},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = measured("one_fit", order)
     asked = order["parameters"]["solver"]
     ran = re.match(r"solver (\w+),", found["plan"])[1]
     turned = asked in LOW_RANK and "rank" not in order["parameters"] and ran in EXACT

@@ -1,11 +1,10 @@
 """A stream's memory stays flat, however long it gets."""
 
-import json
 import os
 
 import pytest
 
-from tests.faults.checks import python
+from tests.faults.apart import measured
 
 OPTIONS = [
     {},
@@ -21,7 +20,5 @@ OPTIONS = [
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_memory_stays_flat(options):
     """Within 10 MB from row 10⁴ to row 2·10⁵, in a process of its own."""
-    done = python("-m", "tests.faults.long_stream", json.dumps(options))
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = measured("long_stream", options)
     assert found["most"] - found["early"] < 10, found
