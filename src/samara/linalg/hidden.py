@@ -23,10 +23,10 @@ class _States(IntEnum):
 
 
 class Layer(NamedTuple):
-    """h(x) = g([(x − mean)/spread, 1]·weights); between the inputs and the 1, radial nodes take ‖x‖²."""
+    """h(x) = g([(x − mean)·factor, 1]·weights); between the inputs and the 1, radial nodes take ‖x‖²."""
 
     mean: Array  # (d,) float64
-    spread: Array  # (d,) float64
+    factor: Array  # (d,) float64: one by the spread
     weights: Array  # (width, L), multiplied by what `kernels.EXPONENT` says
     kind: int  # of g, as numbered in `kernels`
 
@@ -41,7 +41,7 @@ class _Job(ctypes.Structure):
         ("input_stride", ctypes.c_int64),
         ("input_is_double", ctypes.c_int64),
         ("mean", ctypes.c_void_p),
-        ("spread", ctypes.c_void_p),
+        ("factor", ctypes.c_void_p),
         ("weights", ctypes.c_void_p),
         ("width", ctypes.c_int64),
         ("nodes", ctypes.c_int64),
@@ -74,12 +74,12 @@ def fill_outputs(X: Any, layer: Layer, coef: Array, intercept: Array, out: Array
 
 
 def _run(X: Any, layer: Layer, shift: Array, readout: tuple[Array, Array] | None, out: Array) -> None:
-    X, (mean, spread, weights, kind) = floats(X), layer
+    X, (mean, factor, weights, kind) = floats(X), layer
     room = (len(X), weights.shape[1] if readout is None else len(readout[1]))
     if not weights.dtype == shift.dtype == out.dtype or out.shape != room or not steps_by_one(out):
         raise TypeError(f"no room for {room} {weights.dtype} in {out.shape} {out.dtype}")
-    if not (weights.flags.c_contiguous and shift.flags.c_contiguous and mean.dtype == spread.dtype == float):
-        raise TypeError("weights, shift, mean and spread must be contiguous")
+    if not (weights.flags.c_contiguous and shift.flags.c_contiguous and mean.dtype == factor.dtype == float):
+        raise TypeError("weights, shift, mean and factor must be contiguous")
     job = _Job(
         inputs=X.ctypes.data,
         n=len(X),
@@ -87,7 +87,7 @@ def _run(X: Any, layer: Layer, shift: Array, readout: tuple[Array, Array] | None
         input_stride=stride(X),
         input_is_double=X.dtype == np.float64,
         mean=mean.ctypes.data,
-        spread=spread.ctypes.data,
+        factor=factor.ctypes.data,
         weights=weights.ctypes.data,
         width=len(weights),
         nodes=weights.shape[1],

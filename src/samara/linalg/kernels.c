@@ -5,7 +5,7 @@
  * Built when the package is installed, where there is a C compiler; without it NumPy does the same in many
  * short calls, at each of which the threads wait for the interpreter. The matrix product is SciPy's own,
  * passed in as a pointer. Sigmoid, tanh and the Gaussian come from one polynomial for 2^x, whose argument
- * the product gives directly: log2(e) is folded into the weights.
+ * the product gives directly: log2(e) is folded into the weights; wide registers have a shorter way (shares.h).
  *
  * The file includes itself, once for each precision.
  */
@@ -49,6 +49,7 @@ void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t wi
 #include "tiles.h"
 #include "gram.h"
 #include "root.h"
+#include "shares.h"
 #include "nodes.h"
 #include "outputs.h"
 

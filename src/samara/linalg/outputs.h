@@ -9,6 +9,7 @@
 
 enum { FEW_TARGETS = 16 }; /* from here on SciPy's product of a tile is as fast, in float32 faster */
 enum { SUMS = 1 << 18 };   /* bytes of unfinished sums: a vector a row and target, in the second cache */
+enum { SCALED = 1 << 20 }; /* bytes of scaled rows, beside them; the weights are packed anew for each so many */
 enum { DONE, NO_ROOM, NOT_FINITE };
 
 /* Whether all inputs are numbers: without its sign, the bits of infinity or NaN are more than those of any. */
@@ -53,7 +54,7 @@ static void NAME(strip_of_sums)(const Job *job, const REAL *scaled, int64_t rows
         const NAME(Vector) *coef = (const NAME(Vector) *)(packed + NAME(PANEL) * job->width);
         NAME(sums)(x, packed, job->width, 0, to);
         for (int64_t r = 0; r < rows; r++)
-            NAME(activate)(to[r], 0, to[r], NAME(PANEL), job->kind, 0);
+            NAME(activate_panel)(to[r], 0, to[r], job->kind, 0);
         for (int64_t c = 0; c < t; c++, coef += 4)
             for (int64_t r = 0; r < rows; r++)
                 for (int v = 0; v < 4; v++)
@@ -75,7 +76,9 @@ static void NAME(finish_sums)(const Job *job, int64_t top, int64_t rows, const N
 static int NAME(outputs_narrow)(const Job *job) {
     const int64_t t = job->targets;
     int64_t fit = WEIGHTS / (int64_t)sizeof(REAL) / (job->width + t) / NAME(PANEL) * NAME(PANEL);
-    int64_t across = fit > NAME(PANEL) ? fit : NAME(PANEL), most = SUMS / 64 / t < LONG ? SUMS / 64 / t : LONG;
+    int64_t across = fit > NAME(PANEL) ? fit : NAME(PANEL);
+    int64_t most = SUMS / 64 / t, wide = SCALED / (int64_t)sizeof(REAL) / job->width;
+    most = wide < most ? wide : most;
     int64_t n = job->n < most ? job->n : most;
     REAL *packed = aligned_alloc(64, across * (job->width + t) * sizeof(REAL));
     REAL *scaled = malloc((n + 1) * job->width * sizeof(REAL));

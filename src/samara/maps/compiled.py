@@ -56,8 +56,8 @@ class Fused:
         kind = _kind(self.nodes)
         weights = np.ascontiguousarray(self.nodes.multiplied(kernels.EXPONENT[kind]))
         if isinstance(self.scaling, Standardize):
-            mean, spread = self.scaling.mean.astype(np.float64), self.scaling.spread.astype(np.float64)
-            return Layer(mean, spread, weights, kind)
+            mean, factor = self.scaling.mean.astype(np.float64), 1 / self.scaling.spread.astype(np.float64)
+            return Layer(mean, factor, weights, kind)
         return Layer(np.zeros(self.scaling.n_out), np.ones(self.scaling.n_out), weights, kind)
 
 
@@ -66,9 +66,14 @@ def fused(maps: tuple[FeatureMap, ...], sparse: bool) -> tuple[FeatureMap, ...]:
     match maps:
         case (Standardize() | AsFloat() as scaling, AdditiveNodes() | RadialNodes() as nodes):
             known = _kind(nodes) >= 0 and nodes.dtype in (np.float32, np.float64)
-            if known and not sparse and kernels.compiled():
+            if known and not sparse and kernels.compiled() and _divides(scaling):
                 return (Fused(scaling, nodes),)
     return maps
+
+
+def _divides(scaling: Standardize | AsFloat) -> bool:
+    """Whether one by the spread is a number: the inputs are multiplied with it."""
+    return isinstance(scaling, AsFloat) or bool(np.all(scaling.spread > 1 / np.finfo(np.float64).max))
 
 
 def _kind(nodes: AdditiveNodes | RadialNodes) -> int:
