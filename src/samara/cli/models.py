@@ -56,7 +56,7 @@ def run_predict(path: str, use: UseOptions, proba: bool, out: str | None, output
     with following(model, output, (table, "predict"), use.engine) as engine:
         done = model.predict_to(table, out, proba=proba)
     facts = [("rows", f"{done.rows:,}"), ("columns", ", ".join(done.columns)), ("written", out)]
-    if done.parts:
+    if done.parts > 1:
         facts.append(("parts", f"{done.parts:,}"))
     output.facts([("model", path), *facts])
     return {"model": path, **asdict(done), "written": out, "engine": engine}
