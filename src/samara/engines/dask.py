@@ -162,7 +162,7 @@ class DaskEngine:
         total, *counted = futures = self.client.compute(wanted, optimize_graph=False)
         try:
             if self.progress:
-                for _, rows in as_completed(counted, with_results=True):
+                for _, rows in as_completed(counted, loop=self.client.loop, with_results=True):
                     self.progress(what[0], rows, what[1])
             return pickle.loads(total.result()[1])
         except BaseException:
