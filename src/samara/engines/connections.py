@@ -96,8 +96,11 @@ def room_of(client: Any) -> tuple[int | None, int]:
     """What the worker process with the least room may hold, None without a limit; and what one holds now."""
 
     def asked(dask_worker: Any) -> tuple[int | None, int]:
+        from importlib import import_module
+
         from samara.resident import resident_bytes
 
+        import_module("samara.sources.scan")  # 90 MB that the first task of a new worker would load
         return dask_worker.memory_manager.memory_limit, resident_bytes() or 0
 
     limits, held = zip(*client.run(asked).values(), strict=True)
