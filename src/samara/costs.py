@@ -145,6 +145,15 @@ def parse_memory(memory: str | int | float | None) -> int | None:
     return int(memory)
 
 
+def format_seconds(seconds: float) -> str:
+    """``0.0123`` → ``12 ms``; also seconds, minutes and hours."""
+    if seconds < 0.0995:
+        return f"{1000 * seconds:.2g} ms"
+    if seconds < 120:
+        return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def format_bytes(count: int | float) -> str:
     """``1234567`` → ``1.2 MB``."""
     for unit in ("B", "kB", "MB", "GB"):

@@ -75,8 +75,14 @@ def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_w
         flops=flops(shape, name),
         peak_bytes=peak + kept + budget.beside(budget.workers),
         memory=budget.memory,
-        reasons=(f"solver {name}: {why}", selection_why, f"{budget.workers} workers, tiles of kernel rows"),
+        reasons=(
+            f"solver {name}: {why}",
+            *budget.reasons(),
+            selection_why,
+            f"{budget.workers} workers, tiles of kernel rows",
+        ),
         resident=budget.resident,
+        whole_process=budget.resident > 0,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,18 +32,25 @@ class Model:
         """Whether `predict` looks for NaN and infinity itself, as it reads the rows."""
         return isinstance(fused(self.maps, source.is_sparse)[-1], OutputMap)
 
+    def seen(self, source: Source) -> Source:
+        """The rows of a source behind its maps, several of them as one where they are compiled so."""
+        return seen_through(source, fused(self.maps, source.is_sparse))
+
     def predict(self, source: Source, engine: Engine) -> Array:
         """Outputs (n, t), block by block: never n×L."""
-        source = seen_through(source, fused(self.maps, source.is_sparse))
+        source = self.seen(source)
         out = np.empty((source.n_rows, self.coef.shape[1]), self.coef.dtype)
         rows = min(engine.block_rows, source.n_rows)
         make = partial(Predictions, Here(out), self.coef, self.intercept, rows)
         done = engine.summarize(source, make, name="predict")
         return out if done.out.array is not None else done.ordered()[0]
 
+    def predictions(self, block_rows: int) -> Callable[[], Predictions]:
+        """What makes summaries that keep the outputs of their rows."""
+        return partial(Predictions, Here(), self.coef, self.intercept, block_rows)
+
     def answers(self, source: Source, engine: Engine) -> tuple[Array, Array] | None:
         """Outputs and targets of rows that nobody has counted yet, in their order; None if there are none."""
-        source = seen_through(source, fused(self.maps, source.is_sparse))
-        make = partial(Predictions, Here(), self.coef, self.intercept, engine.block_rows)
-        done = engine.summarize(source, make, name="predict")
+        made = self.predictions(engine.block_rows)
+        done = engine.summarize(self.seen(source), made, name="predict")
         return done.ordered() if done.runs else None

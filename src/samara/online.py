@@ -5,32 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from samara.continued import Leftover, StreamState, one_hot_turn, summary_of, turned
-from samara.core import Array, Batch, FeatureMap, Source, seen_through
-from samara.errors import InputError, NonFiniteError
+from samara.core import Array, Batch, Crew, FeatureMap, Source, seen_through
+from samara.errors import InputError
 from samara.fit import Fitted
 from samara.linalg.blas import in_threads
 from samara.maps import fused
 from samara.model import Model
-from samara.past import LARGEST_WEIGHT, Fading, Memory, first_ridge, refuse_second_passes, refuse_strangers
-from samara.plans import Plan, make_plan
+from samara.past import (
+    LARGEST_WEIGHT,
+    Fading,
+    Memory,
+    first_ridge,
+    long_plan,
+    plan_of_stream,
+    refuse_second_passes,
+    refuse_strangers,
+)
+from samara.plans import Plan
 from samara.prepare import draw_maps, first_look, look
 from samara.selection import Selection
 from samara.settings import Settings
 from samara.solvers import RootFactor
 from samara.solvers.sequential import Inverse, Woodbury
 from samara.summaries import ColumnMoments, Layout, Moments, Triangle
-from samara.summaries.grown import Running, is_finite, scaled, sum_of, widened
+from samara.summaries.grown import Running, merged, refuse_overflow, scaled, subtracted, sum_of, widened
 from samara.summarized import Summarized, plain
 from samara.windows import Window
 
 LANE_ROWS = 256  # of a batch, for each worker that it is worth waking
-LONG = 1 << 20  # rows a stream is planned for, however few the first batch has
 
 
 class Stream:
@@ -66,7 +75,7 @@ class Stream:
         left.refuse_other(settings)
         made.maps, made._like, made.n_rows = left.maps, left.like, left.n_rows
         made.layout, made._trace = left.layout, left.trace
-        made.plan = made._planned(left.plan)
+        made.plan = plan_of_stream(left.plan, memory, made._rooted)
         made._rooted |= isinstance(left.factor, RootFactor)  # what its ridge was too small for, it still is
         first = summary_of(left, made._rooted)
         if plain_targets:
@@ -105,21 +114,22 @@ class Stream:
         for lane, (numbers, arrays) in zip(self._kept, state.lanes, strict=True):
             lane.restore(numbers, arrays)
 
-    def learn(self, source: Batch, inputs: ColumnMoments | None = None) -> None:
+    def learn(self, source: Batch, inputs: ColumnMoments | None = None, crew: Crew | None = None) -> None:
         """Take the rows of a batch in; more targets than before were 0 in all rows so far.
 
-        The first batch is scaled by its own moments, unless those of the inputs are given.
+        The first batch is scaled by its own moments, unless those of the inputs are given. The crew of a
+        cluster adds its rows up where they are, if this is one of sums.
         """
         with self._lock:
             self._refuse_broken()
             if not self.n_rows:
-                self._begin(source, inputs)
+                self._begin(source, inputs, crew or self.settings.crew)
             with self._changing():
                 if source.n_targets > self.layout.n_targets:
                     self._widen(source.n_targets - self.layout.n_targets)
                 source, fading = self._weighed(source)
                 if isinstance(self._kept, list):
-                    self._update(self._kept, self._seen(source))
+                    self._update(self._kept, self._seen(source), crew)
                 else:
                     self._changed |= isinstance(self._kept, Inverse)
                     self._kept.learn(self._seen(source))
@@ -144,7 +154,7 @@ class Stream:
                 "not known: nothing more can be learned or solved. Fit anew, or go on from an earlier copy."
             )
 
-    def unlearn(self, source: Source) -> None:
+    def unlearn(self, source: Source, crew: Crew | None = None) -> None:
         """Take rows out again that were learned before."""
         with self._lock:
             self._refuse_broken()
@@ -156,23 +166,16 @@ class Stream:
             if source.n_rows > self.n_rows:
                 raise InputError(f"{source.n_rows:,} rows to unlearn, but only {self.n_rows:,} were learned.")
             lanes = [self._summary() for _ in self._kept]
-            self._update(lanes, self._seen(source))
+            self._update(lanes, self._seen(source), crew)
             refuse_strangers(self._kept, lanes)
             with self._changing():
                 self._changed = True
-                for lane in lanes:
-                    kept = self._kept[0]
-                    assert isinstance(kept, Moments)
-                    assert isinstance(lane, Moments)
-                    kept.subtract(lane)
+                subtracted(self._kept[0], lanes)
                 self.n_rows -= source.n_rows
 
     def _widen(self, count: int) -> None:
         """Room for more targets."""
-        layout, new = self.layout, np.zeros(count)
-        self.layout = replace(
-            layout, centre=np.append(layout.centre, new), spread=np.append(layout.spread, new + 1)
-        )
+        self.layout = self.layout.widened(count)
         if isinstance(self._kept, list):
             self._kept = [widened(lane, self.layout) for lane in self._kept]
         else:
@@ -216,9 +219,9 @@ class Stream:
         kept = Summarized(folds, rooted, self.n_rows, self.settings, self.maps, self.plan)
         return kept.fitted(self._like, (self.layout, self._trace), turn)
 
-    def _begin(self, source: Source, inputs: ColumnMoments | None) -> None:
+    def _begin(self, source: Source, inputs: ColumnMoments | None, crew: Crew) -> None:
         """Freeze scaling, nodes and shifts."""
-        settings, sizes = self.settings, self.settings.first_sizes()
+        settings, sizes = replace(self.settings, crew=crew), self.settings.first_sizes()
         profile = look(source, settings)
         profile.inputs = profile.inputs if inputs is None else inputs
         self.maps = draw_maps(source, settings, profile, sizes[-1])
@@ -227,9 +230,10 @@ class Stream:
         self.layout, self._trace = first_look(mapped, settings, profile)
         if self._plain:
             self.layout = plain(self.layout, source.n_targets)
+        shape = settings.shape(source, sizes, self._trace)
         if self.memory == Memory(forget=self.memory.forget):  # sums of squares would lose a tiny ridge
-            self._rooted = settings.shape(source, sizes, self._trace).tiny_ridge
-        self.plan = self._planned(self._long_plan(source))
+            self._rooted = shape.tiny_ridge
+        self.plan = plan_of_stream(long_plan(shape, settings, self._rooted), self.memory, self._rooted)
         if isinstance(self.memory.update, Woodbury):
             alpha, self._chosen = first_ridge(source, settings, profile)
             self._kept = Inverse(
@@ -240,28 +244,25 @@ class Stream:
         else:
             self._kept = [self._summary() for _ in range(self.plan.workers)]
 
-    def _long_plan(self, source: Source) -> Plan:
-        """The plan of many rows: the first batch may be one row, and blocks are cut as planned."""
-        shape = self.settings.shape(source, self.settings.first_sizes(), self._trace)
-        solver = "qr" if self._rooted else "gram"
-        long = replace(shape, n_rows=max(LONG, shape.n_rows))
-        return make_plan(long, solver, self.settings.budget, self.settings.selection_why)
-
-    def _planned(self, plan: Plan) -> Plan:
-        kept = self.memory.update if isinstance(self.memory.update, str) else self.memory.update.name
-        kept += " as triangles, for the ridge is tiny" * (self._rooted and kept == "information")
-        why = f"update {kept}: a batch changes the summary alone; the model is solved when it is asked for"
-        return replace(plan, passes=1, most_passes=1, reasons=(why, *plan.reasons[-2:]))
-
     def _summary(self) -> Running:
+        return self._making()()
+
+    def _making(self) -> Callable[[], Running]:
         kind: Callable[..., Running] = Triangle if self._rooted else Moments
-        return kind(self.layout, self.settings.n_folds, self.plan.block_rows)
+        return partial(kind, self.layout, self.settings.n_folds, self.plan.block_rows)
 
     def _seen(self, source: Source) -> Source:
         return seen_through(source, fused(self.maps, source.is_sparse)).folded(self.settings.n_folds)
 
-    def _update(self, lanes: Sequence[Running], source: Source) -> None:
-        """Each worker its part of the batch, into a summary of its own."""
+    def _update(self, lanes: Sequence[Running], source: Source, crew: Crew | None = None) -> None:
+        """Each worker its part of the batch, into a summary of its own; that of a cluster comes home."""
+        if crew is not None:
+            made = crew.planned(crew.workers, self.plan.block_rows, crew.progress)
+            there = made.summarize(source, self._making(), "learn")
+            refuse_overflow([there])
+            self._changed = True
+            merged(lanes[0], there)
+            return
         count = max(1, min(len(lanes), source.n_rows // LANE_ROWS))
         parts = source.parts(count)
 
@@ -272,8 +273,7 @@ class Stream:
 
         in_threads(run, range(len(parts)), len(parts))
         self._changed = True
-        if not all(is_finite(lane) for lane in lanes[: len(parts)]):
-            raise NonFiniteError(f"Features or targets of these rows are too large for {self.layout.dtype}.")
+        refuse_overflow(lanes[: len(parts)])
 
     def _update_one(self, one: Running, source: Source) -> None:
         self._update([one], source)

@@ -11,8 +11,10 @@ import numpy as np
 from samara.core import Array, Source
 from samara.errors import InputError
 from samara.fit import fit
+from samara.plans import Plan, make_plan
 from samara.selection import Loo, Selection
 from samara.settings import Settings
+from samara.shapes import Shape
 from samara.solvers.sequential import Woodbury
 from samara.summaries import Profile
 from samara.summaries.grown import Running, sum_of
@@ -20,6 +22,7 @@ from samara.summaries.grown import Running, sum_of
 # Of a new row under forgetting, before all are brought back to 1: squares of features times weights are added
 # up in these precisions.
 LARGEST_WEIGHT = {"float64": 1e100, "float32": 1e12}
+LONG = 1 << 20  # rows a stream is planned for, however few the first batch has
 
 
 @dataclass(frozen=True)
@@ -92,3 +95,17 @@ def first_ridge(source: Source, settings: Settings, profile: Profile) -> tuple[f
         return settings.alphas[0], None
     done = fit(source, replace(settings, selector=Loo(), alpha_per_target=False), profile)
     return float(done.alpha), done.selection
+
+
+def long_plan(shape: Shape, settings: Settings, rooted: bool) -> Plan:
+    """The plan of many rows: the first batch may be one row, and blocks are cut as planned."""
+    long = replace(shape, n_rows=max(LONG, shape.n_rows))
+    return make_plan(long, "qr" if rooted else "gram", settings.budget, settings.selection_why)
+
+
+def plan_of_stream(plan: Plan, memory: Memory, rooted: bool) -> Plan:
+    """The plan of a batch, which is read once."""
+    kept = memory.update if isinstance(memory.update, str) else memory.update.name
+    kept += " as triangles, for the ridge is tiny" * (rooted and kept == "information")
+    why = f"update {kept}: a batch changes the summary alone; the model is solved when it is asked for"
+    return replace(plan, passes=1, most_passes=1, reasons=(why, *plan.reasons[-2:]))

@@ -31,6 +31,11 @@ class Budget:
     block_rows: int = 0  # 0: as planned
     resident: int = 0  # bytes that the process holds already, where they count
     reading: int = 0  # bytes that each worker takes to read its rows from files
+    why: str = ""  # where the memory comes from, unless it was given
+
+    def reasons(self) -> tuple[str, ...]:
+        """Why the memory is what it is, where there is something to say."""
+        return (self.why,) if self.why else ()
 
     def beside(self, workers: int) -> int:
         """What counts beside what the fit itself takes."""
@@ -68,7 +73,10 @@ class Plan:
     reasons : tuple of str
         The reason for each choice.
     resident : int
-        What of the peak the process held before the fit; 0 where only what the fit adds is counted.
+        What of the peak the process held before the fit; 0 where only what the fit adds is counted, as in a
+        saved model.
+    whole_process : bool
+        Whether the budget is that of the whole process.
     """
 
     solver: str
@@ -82,15 +90,20 @@ class Plan:
     memory: int | None
     reasons: tuple[str, ...]
     resident: int = 0
+    whole_process: bool = False
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
+        counted = of_what(self.resident)
+        if self.whole_process and not self.resident:  # of a saved model
+            counted = "above what the process held before the fit"
+            budget += " of the whole process" * (self.memory is not None)
         several = "" if self.most_passes == self.passes else f" to {self.most_passes}"
         word = "pass" if self.most_passes == 1 else "passes"
         cut = f" × {self.block_rows} rows" if self.block_rows else ""
         head = (
             f"solver {self.solver}, selection {self.selection or 'none'}, {self.passes}{several} {word}, "
-            f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} {of_what(self.resident)} "
+            f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} {counted} "
             f"({budget}), {self.workers} workers{cut}"
         )
         return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
@@ -120,7 +133,7 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
     cutting = f"{lanes} workers × {block} rows: {why_block}"
     weighed = _weighed(shape, name)
     few, most = passes(shape, name)
-    reasons = (f"solver {name}: {why}", *weighed, selection_why, cutting)
+    reasons = (f"solver {name}: {why}", *weighed, *budget.reasons(), selection_why, cutting)
     return Plan(
         solver=name,
         selection=shape.selection,
@@ -133,6 +146,7 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
         memory=memory,
         reasons=reasons,
         resident=budget.resident,
+        whole_process=budget.resident > 0,
     )
 
 

@@ -52,7 +52,10 @@ OTHER_COLUMNS = [
         lambda f: f.assign(day=3.0),
         "The table's columns are not of the kinds that the model was fitted on: 'day'",
     ),
-    (lambda f: f.assign(age=np.inf), "Column 'age' holds infinity (the frame, row 0)"),
+    (
+        lambda f: f.assign(age=np.inf),
+        "Column 'age' holds infinity (the frame, row 0): leave such rows out, or store a missing value.",
+    ),
 ]
 
 

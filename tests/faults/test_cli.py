@@ -55,6 +55,18 @@ def refused(code, *arguments):
     return error["message"]
 
 
+def test_memory_that_runs_out_in_reading_is_not_the_files(folder, tmp_path, monkeypatch):
+    """The sentence names both ways out, and the exit code is not that of bad data."""
+
+    def full(*_):
+        raise MemoryError("malloc of size 64 failed")
+
+    monkeypatch.setattr("samara.sources.parquet.RowGroup.batches", full)
+    told = refused(70, "fit", folder / "t.parquet", "--target", "price", *SMALL, "-o", tmp_path / "m.samara")
+    assert "t.parquet" in told
+    assert "can't be read: the memory is used up. Free some" in told
+
+
 # --- usage: 2
 
 

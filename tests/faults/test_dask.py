@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster
 import samara
 from samara import ELMRegressor
 from samara.engines import DaskEngine
-from samara.errors import ClusterError, InputError, StoreError
+from samara.errors import BudgetError, ClusterError, InputError, StoreError
 from tests.problems import make_problem
 
 PROBLEM = make_problem(21, 6000, 4, 1, weighted=False)
@@ -135,6 +135,40 @@ def test_a_cluster_that_is_of_no_use_says_why(lonely):
         with pytest.raises(ClusterError, match=r"The Dask scheduler at .* is gone"):
             PROBLEM.fit(model.set_params(engine=client))
         client.close()
+
+
+def test_other_versions_on_a_worker_are_named(cluster, monkeypatch):
+    """Samara's to the letter, Python's second number, NumPy's first."""
+    model = ELMRegressor(10, engine=cluster)
+    with monkeypatch.context() as patch:
+        patch.setattr("samara.engines.connections.version", lambda name: "9.9")
+        with pytest.raises(
+            ClusterError, match=r"Worker tcp.* has Samara .*, and here it is Samara 9.9: install the same"
+        ):
+            PROBLEM.fit(model)
+    told = cluster.get_versions()
+    worker = next(iter(told["workers"].values()))
+    monkeypatch.setattr(cluster, "get_versions", lambda: told)
+    worker["packages"]["numpy"] = "1.26.4"
+    with pytest.raises(ClusterError, match=r"Worker tcp.* has NumPy 1, and here it is NumPy 2"):
+        PROBLEM.fit(model)
+    worker["host"]["python"] = "3.9.1.final.0"
+    with pytest.raises(ClusterError, match=r"Worker tcp.* has Python 3.9, and here it is Python 3.1"):
+        PROBLEM.fit(model)
+
+
+def test_the_limit_of_a_worker_is_kept(cluster, monkeypatch):
+    """Where no memory is given; one that is given counts instead."""
+    monkeypatch.setattr("samara.engines.dask.room_of", lambda client: (50_000_000, 20_000_000))
+    model = ELMRegressor(3000, alpha=1.0, solver="gram", engine=cluster)
+    with pytest.raises(
+        BudgetError, match=r"of the whole process; memory allows 50 MB, of which 20 MB are in"
+    ):
+        PROBLEM.fit(model)
+    plan = PROBLEM.fit(ELMRegressor(10, alpha=1.0, engine=cluster)).plan_
+    assert "memory 50 MB: the limit of a worker, for none was given" in plan.reasons
+    assert (plan.memory, plan.resident) == (50_000_000, 20_000_000)
+    assert PROBLEM.fit(model.set_params(memory="1GB", n_hidden=100)).plan_.memory == 10**9
 
 
 def test_a_cluster_without_workers():

@@ -116,6 +116,28 @@ def test_texts_and_classes_count_as_columns():
     assert samara.plan(ELMRegressor(10), X[:6], np.zeros((6, 4))).table.n_targets == 4
 
 
+def test_the_classes_of_a_scan_are_counted(tmp_path):
+    """A column of outputs each, where there are more than two; found in the target alone."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"a": X[:, 0], "kind": ["x", "y", "z"] * 1000, "side": ["l", "r"] * 1500}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=500)
+    for target, outputs in (("kind", 3), ("side", 1)):
+        scan = samara.scan(tmp_path / "t.parquet", target=target, columns=["a"])
+        assert samara.plan(ELMClassifier(10), scan).table.n_targets == outputs
+
+
+def test_a_saved_plan_says_what_its_limit_is_of(tmp_path):
+    """The peak is kept without what the process held; the limit is still that of the process."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"a": X[:, 0], "y": Y}), tmp_path / "t.parquet")
+    model = ELMRegressor(10, alpha=1.0, memory="4GB", random_state=0)
+    model.fit(samara.scan(tmp_path / "t.parquet", target="y")).save(tmp_path / "m.samara")
+    told = str(samara.inspect(tmp_path / "m.samara").plan)
+    assert "above what the process held before the fit (limit 4 GB of the whole process)" in told
+    model.fit(X, Y).save(tmp_path / "m.samara")
+    assert "above the input (limit 4 GB)" in str(samara.inspect(tmp_path / "m.samara").plan)
+
+
 def test_a_scan_counts_the_whole_process(tmp_path):
     """Nothing beyond the footer; the peak is that of the process, and a budget below it is refused."""
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

@@ -15,7 +15,7 @@ from samara.cli.flags import option
 from samara.cli.options import (
     ConfigOption,
     DataOptions,
-    MemoryOption,
+    MeansOptions,
     ModelOptions,
     ModelPath,
     Out,
@@ -67,12 +67,12 @@ def root(
 
 @command(app, "plan")
 def plan(
-    data: DataOptions, model: ModelOptions, run: MemoryOption, config: ConfigOption, output: Output
+    data: DataOptions, model: ModelOptions, run: MeansOptions, config: ConfigOption, output: Output
 ) -> dict[str, Any]:
     """Say how a fit would run: the solvers that could, their time and memory, and which is taken."""
     from samara.cli.planning import run_plan
 
-    return run_plan(requested((data, model, RunOptions(memory=run.memory)), config.config), output)
+    return run_plan(requested((data, model, RunOptions(run.memory, run.engine)), config.config), output)
 
 
 @command(app, "fit")
@@ -145,7 +145,7 @@ def tradeoff(
     """Run every solver that fits, and draw error against time against memory."""
     from samara.cli.planning import run_tradeoff
 
-    request = requested((data, model, RunOptions(memory=run.memory, test=run.test)), config.config)
+    request = requested((data, model, RunOptions(run.memory, run.engine, test=run.test)), config.config)
     return run_tradeoff(request, run.plot, output)
 
 

@@ -6,7 +6,7 @@
      that no fit can keep
 65   the data or the model file can't be used: an unknown column, a text among numbers, a damaged file
 70   an error inside Samara
-74   a file can't be found, opened or written, or another process uses it
+74   a file can't be found, opened or written, another process uses it, or a cluster can't do the work
 130  interrupted by Ctrl-C
 141  nobody reads the output any more
 ==== ==================================================================================================
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import typer
 
-from samara.errors import BudgetError, InputError, LockedError, SamaraError, StoreError
+from samara.errors import BudgetError, ClusterError, InputError, LockedError, SamaraError, StoreError
 
 USAGE, DATA, INTERNAL, INPUT_OUTPUT, INTERRUPTED, CLOSED = 2, 65, 70, 74, 130, 141
 
@@ -61,8 +61,10 @@ def ending_of(error: BaseException) -> Ending:
         return Ending(CLOSED, "closed", "")
     if isinstance(error, UsageError | BudgetError):
         return Ending(USAGE, "usage", str(error))
-    if isinstance(error, LockedError) or (isinstance(error, SamaraError | OSError) and _of_system(error)):
+    if isinstance(error, LockedError | ClusterError) or _of_system(error):
         return Ending(INPUT_OUTPUT, "input/output", _told(error))
+    if isinstance(error, StoreError) and isinstance(error.__cause__, MemoryError):
+        return Ending(INTERNAL, "internal", str(error))
     if isinstance(error, InputError | StoreError):
         return Ending(DATA, "data", str(error))
     if isinstance(error, SamaraError):  # a library that an option needs is not there
@@ -89,7 +91,8 @@ def leave(code: int) -> typer.Exit:
 
 def _of_system(error: BaseException) -> bool:
     """Whether the operating system refused something."""
-    return isinstance(error, OSError) or isinstance(error.__cause__, OSError)
+    caused = isinstance(error, SamaraError) and isinstance(error.__cause__, OSError)
+    return caused or isinstance(error, OSError)
 
 
 def _told(error: BaseException) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from samara.cli import told
 from samara.cli.config import Request
 from samara.cli.endings import UsageError, usage_errors
+from samara.cli.engines import begin_measuring, engine_facts, note_dashboard, workers_peak, works_here
 from samara.cli.jobs import Job, opened, scanned
 from samara.cli.output import Output
 from samara.cli.places import check_place
@@ -44,11 +45,11 @@ def run_resume(checkpoint: str, output: Output) -> dict[str, Any]:
 
 def _fitted(request: Request, output: Output) -> dict[str, Any]:
     from samara.costs import parse_memory
-    from samara.resident import peak_resident_bytes
 
     with usage_errors():
         limit = parse_memory(request.run.memory)
-    with PassProgress(output.errors, output.quiet, limit) as progress, ExitStack() as stack:
+    shown = limit if works_here(request.run.engine) else None
+    with PassProgress(output.errors, output.quiet, shown) as progress, ExitStack() as stack:
         follow: Any = progress
         watch = None
         if request.run.report:
@@ -58,24 +59,38 @@ def _fitted(request: Request, output: Output) -> dict[str, Any]:
             follow = _both(progress, watch)
         job = opened(request, follow)
         test = _test_table(job)
+        crew = job.estimator.engine
+        note_dashboard(crew, output)
         output.note(f"{job.task.name}: {job.task.why}")
-        progress.started()
-        began = time.perf_counter()
-        job.estimator.fit(job.table, checkpoint=request.run.checkpoint, every=request.run.every or "30s")
-        seconds = time.perf_counter() - began
-        passes = list(progress.passes)
-    peak = peak_resident_bytes()
+        measured = _timed(job, progress)
     job.estimator.set_params(engine=None)  # what shows progress is no part of a model
     job.estimator.save(request.run.out, config=request.config_hash())
-    result = _result(job, {"seconds": seconds, "peak": peak, "passes": passes, "limit": limit})
+    result = _result(job, measured) | {"engine": engine_facts(request.run.engine, crew)}
     if test is not None:
         from samara.cli.models import scores_of
 
-        result["test"] = scores_of(job.estimator, test, output)
+        result["test"] = scores_of(job.estimator, test, output, request.run.engine)
     if request.run.report:
         write_run(job, result, watch.trace if watch else None, test)
         result["report"] = request.run.report
     return result
+
+
+def _timed(job: Job, progress: PassProgress) -> dict[str, Any]:
+    """Fit; says what it took."""
+    from samara.resident import peak_resident_bytes
+
+    run, crew = job.request.run, job.estimator.engine
+    begin_measuring(crew)
+    progress.started()
+    began = time.perf_counter()
+    job.estimator.fit(job.table, checkpoint=run.checkpoint, every=run.every or "30s")
+    return {
+        "seconds": time.perf_counter() - began,
+        "passes": list(progress.passes),
+        "peak": peak_resident_bytes(),
+        "workers": workers_peak(crew),
+    }
 
 
 def _both(*listeners: Any) -> Any:
@@ -117,9 +132,10 @@ def _result(job: Job, measured: dict[str, Any]) -> dict[str, Any]:
         "seconds": seconds,
         "rows_per_second": rows / max(seconds, 1e-9),
         "memory": {
-            "limit": measured["limit"],
+            "limit": plan.memory,
             "predicted": plan.peak_bytes,
             "peak": measured["peak"],
+            "workers": measured["workers"],
         },
         "passes": pass_table(passes),
         "reasons": list(plan.reasons),
@@ -156,9 +172,6 @@ def _selection(selection: Any, task: str) -> dict[str, Any] | None:
 def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     """The table at the end of a fit."""
     data, memory = result["data"], result["memory"]
-    beside = [f"predicted {told.size(memory['predicted'])}"]
-    if memory["limit"] is not None:
-        beside.append(f"limit {told.size(memory['limit'])}")
     sizes = ", ".join(f"{count:,} {name}" for name, count in result["size"].items())
     facts = [
         ("data", f"{data['rows']:,} rows × {data['columns']} columns, target {', '.join(data['targets'])}"),
@@ -167,7 +180,7 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("ridge", ", ".join(f"{one:.3g}" for one in _listed(result["alpha"]))),
         ("held out", told.selected(result["selection"])),
         ("time", f"{told.duration(result['seconds'])}, {result['rows_per_second']:,.0f} rows/s"),
-        ("peak memory", f"{told.size(memory['peak'])} ({', '.join(beside)})"),
+        ("peak memory", _memory(memory)),
         ("written", result["model"]),
     ]
     if "test" in result:
@@ -175,6 +188,17 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     if "report" in result:
         facts.append(("report", result["report"]))
     return facts
+
+
+def _memory(memory: dict[str, Any]) -> str:
+    """The peak beside what was predicted and allowed: of this process, or of the largest worker."""
+    beside = [f"predicted {told.size(memory['predicted'])}"]
+    if memory["limit"] is not None:
+        beside.append(f"limit {told.size(memory['limit'])}")
+    if memory["workers"] is None:
+        return f"{told.size(memory['peak'])} ({', '.join(beside)})"
+    here = f"{told.size(memory['peak'])} in this process"
+    return f"{told.size(memory['workers'])} in the largest worker ({', '.join(beside)}), {here}"
 
 
 def _listed(value: Any) -> list[float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from samara.cli.config import Request
 from samara.cli.endings import UsageError, usage_errors
+from samara.cli.engines import crew_of
 from samara.cli.flags import settings
 from samara.cli.options import DataOptions, ModelOptions
 
@@ -71,7 +72,6 @@ def check_model(model: ModelOptions) -> None:
 def make_estimator(request: Request, task: Task, progress: Any = None) -> Any:
     """The estimator, its parameters checked."""
     import samara
-    from samara.engines import Threads
     from samara.estimators.kernel_settings import make_kernel_settings
     from samara.estimators.settings import make_settings
 
@@ -87,7 +87,7 @@ def make_estimator(request: Request, task: Task, progress: Any = None) -> Any:
     if given["scale"] == "none":
         given["scale"] = None
     kind = getattr(samara, f"{'Kernel' if kernel else ''}ELM{'Classifier' if classes else 'Regressor'}")
-    engine = Threads(progress=progress)
+    engine = crew_of(request.run.engine, progress)
     with usage_errors():
         made = kind(**given, memory=request.run.memory, engine=engine, random_state=model.seed or 0)
         (make_kernel_settings if kernel else make_settings)(made, None)

@@ -10,6 +10,7 @@ from typing import Any
 
 from samara.cli import told
 from samara.cli.endings import UsageError
+from samara.cli.engines import crew_of, engine_facts, note_dashboard
 from samara.cli.flags import names as cut_at_commas
 from samara.cli.jobs import scanned
 from samara.cli.options import DataOptions, UseOptions
@@ -20,44 +21,45 @@ from samara.cli.progress import PassProgress
 
 def run_eval(path: str, use: UseOptions, target: list[str] | None, output: Output) -> dict[str, Any]:
     """Score a model on rows whose target is known."""
+    from samara.estimators.scores import evaluate
+
     model = loaded(path)
     names = cut_at_commas(target or ()) or _targets(model)
     if not names:
         raise UsageError("The model does not know the name of its target: give --target NAME.")
     table = _table(model, use, names)
-    scores = scores_of(model, table, output)
+    with following(model, output, (table, "score"), use.engine) as engine:
+        scores = evaluate(model, table)
     output.facts([("model", path), ("target", ", ".join(names)), ("scores", told.scores(scores))])
-    return {"model": path, "targets": names, "scores": scores}
+    return {"model": path, "targets": names, "scores": scores, "engine": engine}
 
 
-def scores_of(model: Any, table: Any, output: Output) -> dict[str, Any]:
+def scores_of(model: Any, table: Any, output: Output, engine: str | None = None) -> dict[str, Any]:
     """The scores of a model on a table, read with progress."""
     from samara.estimators.scores import evaluate
 
-    with following(model, output, table, "score"):
+    with following(model, output, (table, "score"), engine):
         return dict(evaluate(model, table))
 
 
 def run_predict(path: str, use: UseOptions, proba: bool, out: str | None, output: Output) -> dict[str, Any]:
     """Write the predictions of every row into a table, in the order of the rows."""
-    from samara.sources.writer import TableWriter
-
     if out is None:
-        raise UsageError("No file to write the predictions to: give --out FILE (.parquet, .csv or .arrow).")
-    check_place(out)
+        raise UsageError(
+            "No place to write the predictions to: give --out FILE (.parquet, .csv or .arrow) or a folder."
+        )
+    check_place(out, folder_too=True)
     model = loaded(path)
     if proba and not hasattr(model, "classes_"):
         raise UsageError(f"--proba is for classes; {path} predicts numbers.")
     table = _table_without_target(model, use)
-    rows = 0
-    batches = model.predict_batches(table, proba=True) if proba else model.predict_batches(table)
-    names = _names(model, proba)
-    with following(model, output, table, "predict"), TableWriter(out) as writer:
-        for batch in batches:
-            writer.write(dict(zip(names, batch.reshape(len(batch), -1).T, strict=True)))
-            rows += len(batch)
-    output.facts([("model", path), ("rows", f"{rows:,}"), ("columns", ", ".join(names)), ("written", out)])
-    return {"model": path, "rows": rows, "columns": names, "written": out}
+    with following(model, output, (table, "predict"), use.engine) as engine:
+        done = model.predict_to(table, out, proba=proba)
+    facts = [("rows", f"{done.rows:,}"), ("columns", ", ".join(done.columns)), ("written", out)]
+    if done.parts > 1:
+        facts.append(("parts", f"{done.parts:,}"))
+    output.facts([("model", path), *facts])
+    return {"model": path, **asdict(done), "written": out, "engine": engine}
 
 
 def run_inspect(path: str, output: Output) -> dict[str, Any]:
@@ -113,14 +115,17 @@ def loaded(path: str) -> Any:
 
 
 @contextmanager
-def following(model: Any, output: Output, table: Any, name: str) -> Iterator[None]:
-    """Show the rows that a model predicts meanwhile, as parts of one pass over the table."""
-    from samara.engines import Threads
-
+def following(
+    model: Any, output: Output, what: tuple[Any, str], engine: str | None
+) -> Iterator[dict[str, Any]]:
+    """Show the rows of a table that a model predicts, as parts of one pass; gives the engine's facts."""
+    table, name = what
     with PassProgress(output.errors, output.quiet, None) as progress:
-        model.set_params(engine=Threads(progress=lambda _, rows, __: progress(name, rows, table.n_rows)))
+        crew = crew_of(engine, lambda _, rows, __: progress(name, rows, table.n_rows))
+        note_dashboard(crew, output)
+        model.set_params(engine=crew)
         try:
-            yield
+            yield engine_facts(engine, crew)
         finally:
             model.set_params(engine=None)
 
@@ -147,15 +152,6 @@ def _table_without_target(model: Any, use: UseOptions) -> Any:
 
 def _targets(model: Any) -> list[str]:
     return [str(name) for name in getattr(model, "target_names_", ())]
-
-
-def _names(model: Any, proba: bool) -> list[str]:
-    """Names of the predicted columns."""
-    if proba:
-        return [f"probability of {label}" for label in model.classes_.tolist()]
-    if len(_targets(model)) > 1:
-        return [f"predicted {name}" for name in _targets(model)]
-    return ["predicted"]
 
 
 def _some(names: Any, most: int = 12) -> str:

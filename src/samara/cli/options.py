@@ -31,6 +31,10 @@ Option = Annotated[
 ]
 Out = Annotated[str | None, option("File to write.", "--out", "-o", metavar="FILE")]
 Test = Annotated[list[str] | None, listed("Held-out rows to score the model on; may be repeated.", "DATA")]
+Engine = Annotated[
+    str | None,
+    option("Who works: threads of this process, or a cluster: dask://HOST:PORT, spark.", metavar="NAME"),
+]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
 
 
@@ -111,16 +115,18 @@ class ModelOptions:
 
 
 @dataclass(frozen=True)
-class MemoryOption:
-    """What the process may hold."""
+class MeansOptions:
+    """What a fit may use."""
 
     memory: Annotated[
-        str | None, option("Memory that the whole process may take, such as 1GB.", metavar="SIZE")
+        str | None,
+        option("Memory that the whole process, or each of a cluster, may take, such as 1GB.", metavar="SIZE"),
     ] = None
+    engine: Engine = None
 
 
 @dataclass(frozen=True)
-class RunOptions(MemoryOption):
+class RunOptions(MeansOptions):
     """What a fit may use and what it writes."""
 
     out: Annotated[str | None, option("Model file to write.", "--out", "-o", metavar="MODEL")] = None
@@ -133,7 +139,7 @@ class RunOptions(MemoryOption):
 
 
 @dataclass(frozen=True)
-class TradeoffOptions(MemoryOption):
+class TradeoffOptions(MeansOptions):
     """What a comparison of solvers may use and what it writes."""
 
     test: Test = None
@@ -149,6 +155,7 @@ class UseOptions:
     where: Where = None
     format: Format = None
     option: Option = None
+    engine: Engine = None
     ignore_extra: Annotated[
         bool, typer.Option("--ignore-extra", help="Pass over columns that the model does not know.")
     ] = False
@@ -177,7 +184,7 @@ class Shown:
 PANELS: dict[type, str] = {
     DataOptions: "Data",
     ModelOptions: "Model",
-    MemoryOption: "Run",
+    MeansOptions: "Run",
     RunOptions: "Run",
     ConfigOption: "Run",
     TradeoffOptions: "Run",

@@ -9,6 +9,7 @@ from typing import Any
 from samara.cli import told
 from samara.cli.config import Request
 from samara.cli.endings import UsageError, usage_errors
+from samara.cli.engines import engine_facts, note_dashboard, works_here
 from samara.cli.jobs import make_estimator, opened, scanned, with_solver
 from samara.cli.output import Output
 from samara.cli.places import check_place
@@ -20,6 +21,7 @@ def run_plan(request: Request, output: Output) -> dict[str, Any]:
     import samara
 
     job = opened(request)
+    note_dashboard(job.estimator.engine, output)
     output.note(f"{job.task.name}: {job.task.why}")
     found = samara.plan(job.estimator, job.table)
     output.text(_table_told(found))
@@ -33,7 +35,8 @@ def run_plan(request: Request, output: Output) -> dict[str, Any]:
     if found.refusal:
         output.text(f"\nA fit would be refused: {found.refusal}")
     chosen = found.chosen.solver if found.chosen else None
-    return {"task": asdict(job.task), "chosen": chosen, **found.to_dict()}
+    engine = engine_facts(request.run.engine, job.estimator.engine)
+    return {"task": asdict(job.task), "chosen": chosen, **found.to_dict(), "engine": engine}
 
 
 def _passes(one: Any) -> str:
@@ -62,8 +65,11 @@ def run_tradeoff(request: Request, plot: str, output: Output) -> dict[str, Any]:
     if request.model.solver not in (None, "auto"):
         raise UsageError("--solver is not for tradeoff, which runs every solver that fits.")
     bars_only = output.quiet or not output.errors.is_terminal  # else a line a solver says enough
-    with PassProgress(output.errors, bars_only, limit) as progress:
+    shown = limit if works_here(request.run.engine) else None
+    with PassProgress(output.errors, bars_only, shown) as progress:
         job = opened(request, progress)
+        crew = job.estimator.engine
+        note_dashboard(crew, output)
         test = scanned(replace(request.data, path=list(request.run.test))) if request.run.test else None
         output.note(f"{job.task.name}: {job.task.why}")
         trials = []
@@ -83,7 +89,12 @@ def run_tradeoff(request: Request, plot: str, output: Output) -> dict[str, Any]:
     _show(trials, front, name, output)
     output.text(f"\ndrawn in {plot}")
     results = [{**asdict(one), "on_front": front.get(one.solver, False)} for one in trials]
-    return {"error": name, "trials": results, "plot": plot}
+    return {
+        "error": name,
+        "trials": results,
+        "plot": plot,
+        "engine": engine_facts(request.run.engine, crew),
+    }
 
 
 def _show(trials: list[Any], front: dict[str, bool], name: str, output: Output) -> None:

@@ -30,7 +30,7 @@ def write_run(job: Job, result: dict[str, Any], trace: Any, test: Any) -> None:
         profile=() if facts is None or not hasattr(model, "columns_") else profile_facts(facts),
         memory=trace,
         seconds=result["seconds"],
-        measured_peak=result["memory"]["peak"],
+        measured_peak=result["memory"]["workers"] or result["memory"]["peak"],
         predicted_peak=result["memory"]["predicted"],
         budget=result["memory"]["limit"],
         **_predicted(job, test),

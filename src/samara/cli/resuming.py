@@ -17,7 +17,10 @@ from samara.errors import StoreError
 
 @contextmanager
 def kept_command(request: Request) -> Iterator[None]:
-    """The options lie beside the checkpoint until the block has ended well."""
+    """The options lie beside the checkpoint until the block has ended well, or in an error that left none.
+
+    A fit that is refused because another one's checkpoint is there leaves that one's options.
+    """
     checkpoint = request.run.checkpoint
     if checkpoint is None:
         yield
@@ -26,8 +29,16 @@ def kept_command(request: Request) -> Iterator[None]:
 
     kept = {"samara": __version__, "folder": os.getcwd(), "options": request.given()}
     file = command_file(checkpoint)
+    before = file.read_bytes() if file.exists() else None
     replace_file(file, lambda fd: write_all(fd, json.dumps(kept, indent=1).encode()))
-    yield
+    try:
+        yield
+    except Exception:  # not when it was interrupted: it is to be resumed then
+        if before is not None:
+            replace_file(file, lambda fd: write_all(fd, before))
+        elif not os.path.exists(checkpoint):
+            file.unlink(missing_ok=True)
+        raise
     with suppress(OSError):
         file.unlink()
 

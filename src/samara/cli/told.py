@@ -15,12 +15,10 @@ def number(value: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds, minutes or hours."""
-    if seconds is None:
-        return "–"
-    if seconds < 120:
-        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    """Seconds, minutes or hours, or a dash where nothing is known."""
+    from samara.costs import format_seconds
+
+    return "–" if seconds is None else format_seconds(seconds)
 
 
 def size(n_bytes: float | None) -> str:

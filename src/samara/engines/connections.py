@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 from samara.errors import ClusterError, InputError
@@ -46,10 +47,11 @@ def _client(kind: Callable[..., Any], address: str) -> Any:
     return kind(address, set_as_default=False)
 
 
-def refuse_missing(client: Any) -> None:
-    """Every worker has what the tasks import."""
+def refuse_unfit(client: Any) -> None:
+    """Every worker has what the tasks import, in versions that go with those here."""
 
-    def missing(names: Sequence[str]) -> list[str]:  # nested, so it travels by value: samara may be missing
+    def looked(names: Sequence[str]) -> tuple[list[str], str | None]:  # nested: it travels by value
+        from importlib.metadata import PackageNotFoundError, version
         from importlib.util import find_spec
 
         def found(name: str) -> bool:
@@ -58,11 +60,59 @@ def refuse_missing(client: Any) -> None:
             except ValueError:  # a module that was put there without a description
                 return False
 
-        return [name for name in names if not found(name)]
+        try:
+            return [name for name in names if not found(name)], version("samara")
+        except PackageNotFoundError:
+            return [name for name in names if not found(name)], None
 
-    for worker, names in client.run(missing, NEEDED).items():
-        if names:
-            raise ClusterError(f"Worker {worker} has no package {' and no '.join(names)}: install it there.")
+    told = client.get_versions()  # first, for another Python may not run what is sent to it
+    for worker, there in told["workers"].items():
+        _refuse_other(worker, _known(there), _known(told["client"]))
+    here = version("samara")
+    for worker, (missing, samara) in client.run(looked, NEEDED).items():
+        if missing:
+            raise ClusterError(
+                f"Worker {worker} has no package {' and no '.join(missing)}: install it there."
+            )
+        _refuse_other(worker, {"Samara": samara}, {"Samara": here})
+
+
+def _known(told: dict[str, Any]) -> dict[str, str | None]:
+    """What pickles depend on: Python's second number and NumPy's first."""
+    python, numpy = told["host"]["python"], told["packages"].get("numpy")
+    return {"Python": ".".join(python.split(".")[:2]), "NumPy": numpy and numpy.partition(".")[0]}
+
+
+def _refuse_other(worker: str, there: dict[str, str | None], here: dict[str, str | None]) -> None:
+    for name, wanted in here.items():
+        if there[name] is not None and there[name] != wanted:
+            raise ClusterError(
+                f"Worker {worker} has {name} {there[name]}, and here it is {name} {wanted}: "
+                "install the same on both."
+            )
+
+
+def room_of(client: Any) -> tuple[int | None, int]:
+    """What the worker process with the least room may hold, None without a limit; and what one holds now."""
+
+    def asked(dask_worker: Any) -> tuple[int | None, int]:
+        from importlib import import_module
+
+        from samara.resident import resident_bytes
+
+        import_module("samara.sources.scan")  # 90 MB that the first task of a new worker would load
+        return dask_worker.memory_manager.memory_limit, resident_bytes() or 0
+
+    limits, held = zip(*client.run(asked).values(), strict=True)
+    return min((limit for limit in limits if limit), default=None), max(held)
+
+
+def dashboard_of(client: Any) -> str | None:
+    """The page on which a cluster shows its work; None where it has none."""
+    try:
+        return str(client.dashboard_link)
+    except KeyError:  # a scheduler without a dashboard
+        return None
 
 
 @contextmanager

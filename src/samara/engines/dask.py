@@ -16,9 +16,18 @@ from typing import Any, Protocol, runtime_checkable
 from uuid import uuid4
 
 from samara.core import Part, Progress, S, Source
-from samara.engines.connections import address_of, connected, explained, is_client, refuse_missing
+from samara.engines.connections import (
+    address_of,
+    connected,
+    dashboard_of,
+    explained,
+    is_client,
+    refuse_unfit,
+    room_of,
+)
 from samara.errors import ClusterError, InputError
 from samara.linalg.blas import single_blas_thread
+from samara.resident import peak_resident_bytes, reset_peak
 
 Told = tuple[int, bytes]  # rows, and the summary of them
 SCHEMES = ("dask://", "tcp://", "tls://")
@@ -96,9 +105,30 @@ class DaskEngine:
             threads = list(client.nthreads().values())
             if not threads:
                 raise ClusterError(f"The cluster at {address_of(client)} has no workers: start some.")
-            refuse_missing(client)
+            refuse_unfit(client)
         workers, processes = self.workers or max(threads), self.processes or len(threads)
         return replace(self, client=client, workers=workers, processes=processes)
+
+    @property
+    def dashboard(self) -> str | None:
+        """The page on which the cluster shows its work."""
+        return dashboard_of(connected(self.client))
+
+    def room(self) -> tuple[int | None, int]:
+        """What the worker process with the least room may hold, None without a limit; and what one holds."""
+        with explained(self.client):
+            return room_of(self.client)
+
+    def reset_peak(self) -> None:
+        """Count the most memory of the workers from now on."""
+        with explained(self.client):
+            self.client.run(reset_peak)
+
+    def peak_bytes(self) -> int | None:
+        """The most memory that a worker process has held; None where nobody tells."""
+        with explained(self.client):
+            peaks = self.client.run(peak_resident_bytes).values()
+        return max((peak for peak in peaks if peak is not None), default=None)
 
     def planned(self, workers: int, block_rows: int, progress: Progress | None) -> DaskEngine:
         """So many threads a process, which hold so many rows each; what was sent is there."""
@@ -132,7 +162,7 @@ class DaskEngine:
         total, *counted = futures = self.client.compute(wanted, optimize_graph=False)
         try:
             if self.progress:
-                for _, rows in as_completed(counted, with_results=True):
+                for _, rows in as_completed(counted, loop=self.client.loop, with_results=True):
                     self.progress(what[0], rows, what[1])
             return pickle.loads(total.result()[1])
         except BaseException:

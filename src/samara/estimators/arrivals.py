@@ -15,7 +15,6 @@ from samara.estimators.batches import check_batch, refuse_other_targets, with_ne
 from samara.estimators.inputs import check_weights, distinct
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
 from samara.estimators.table_batches import Arriving, arriving, refuse_unlearning
-from samara.maps import OneHot
 from samara.sources import ArraySource
 
 
@@ -152,9 +151,9 @@ class OnlineClassification(Online):
         known = self.__dict__.get("_labels", self.__dict__.get("classes_", y[:0]))
         seen = [distinct(y), *([] if classes is None else [distinct(np.asarray(classes))])]
         self._labels = with_new(known, seen, not out)
-        coded = OneHot(self._labels)
+        coded = batch.one_hot(self._labels)
         self._taken(replace(batch, rows=batch.rows.with_targets(coded)), stream, out)
-        self.classes_ = np.sort(coded.labels)
+        self.classes_ = np.sort(self._labels)
 
     def _turn(self) -> Array:
         """From [1, one-hot labels in the order they came] to ±1 codes of the sorted classes."""

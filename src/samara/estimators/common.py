@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import replace
 from os import PathLike
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -27,6 +27,9 @@ from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
 from samara.sources import ArraySource, Scan, is_frame
+
+if TYPE_CHECKING:
+    from samara.estimators.written import Written
 
 T = TypeVar("T")
 
@@ -120,6 +123,39 @@ class ClosedForm(Reports, BaseEstimator):
         from samara.estimators.saving import save  # it knows all estimators, and each of them this class
 
         save(self, path, resumable, config)
+
+    def predict_to(self, X: Any, path: str | PathLike[str], *, proba: bool = False) -> Written:
+        """Predict the rows of files, and write what is predicted to a file or a folder of files.
+
+        The rows stay in their order, and what was there before stays until all is written. A folder is
+        written part by part, as Parquet, by those who read the rows: threads, or the workers of a cluster,
+        which have to see it under the same path. A file is written by this process.
+
+        Parameters
+        ----------
+        X : scan, or Dask array or data frame
+            Rows, as :func:`samara.scan` gives them.
+        path : str or path-like
+            A file ending in ``.parquet``, ``.csv``, ``.arrow``, ``.feather`` or ``.ipc``; a name without a
+            suffix, or a folder that is there, for ``part-00000.parquet`` and so on. A folder that holds
+            anything else is refused.
+        proba : bool, default=False
+            Of a classifier: the probabilities of the classes instead of labels.
+
+        Returns
+        -------
+        Written
+            ``rows``, ``columns`` (their names: ``predicted``, ``predicted price`` where there are several
+            targets, ``probability of yes``) and ``parts``, the number of files.
+
+        Raises
+        ------
+        StoreError
+            If it can't be written, or there are no rows.
+        """
+        from samara.estimators.written import predict_to  # the writers are slow to import
+
+        return predict_to(self, X, path, proba)
 
     def _learned(self) -> Any:
         """What partial_fit would go on from, as data."""

@@ -96,7 +96,8 @@ def budgeted(settings: T, given: Given) -> T:
     rows = given.table.rows if isinstance(given, GivenTable) else None
     if not isinstance(rows, StreamSource):
         return settings
-    budget = replace(settings.budget, resident=resident_bytes() or 0, reading=rows.held_bytes)
+    held = settings.budget.resident or resident_bytes() or 0  # of a worker process, where there are some
+    budget = replace(settings.budget, resident=held, reading=rows.held_bytes)
     return replace(settings, budget=budget)
 
 

@@ -152,12 +152,12 @@ class Online(ClosedForm):
     def _taken(self, batch: Arriving, stream: Stream, out: bool) -> None:
         """Learn or unlearn the rows of a batch; one that can't be used leaves the model as it was."""
         source = batch.rows
-        if not source.maps:  # in a raw table a NaN is a missing value
+        if batch.crew is None and not source.maps:  # in a raw table a NaN is a missing value
             refuse_non_finite(source.X, getattr(self, "feature_names_in_", None))
         if out:
-            stream.unlearn(source)
+            stream.unlearn(source, batch.crew)
         else:
-            stream.learn(source, batch.inputs)
+            stream.learn(source, batch.inputs, batch.crew)
         self._forget_results()
         self.__dict__.pop("_left", None)  # the stream has it now
 

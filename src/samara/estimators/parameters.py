@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from samara.core import Crew, FeatureMap
+from samara.costs import format_bytes, parse_memory
 from samara.engines import DaskEngine, Threads
 from samara.engines.dask import is_cluster
 from samara.errors import InputError, unknown_name
+from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.solvers import Rank
 
@@ -86,6 +88,19 @@ def read_selector(
     if made.name == "kfold" and made.n_folds < 2:
         raise InputError(f"K-fold needs at least 2 folds, got {made.n_folds}.")
     return made, f"selection {made.name}: as asked"
+
+
+def read_budget(memory: Any, crew: Crew) -> Budget:
+    """What a fit may use; the workers of a cluster have limits of their own."""
+    given = parse_memory(memory)
+    room = getattr(crew, "room", None)
+    if room is None:
+        return Budget(given, crew.workers, crew.block_rows)
+    limit, held = room()
+    why = ""
+    if given is None and limit is not None:
+        given, why = limit, f"memory {format_bytes(limit)}: the limit of a worker, for none was given"
+    return Budget(given, crew.workers, crew.block_rows, held, why=why)
 
 
 def read_engine(engine: Any) -> Crew:

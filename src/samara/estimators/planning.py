@@ -1,4 +1,4 @@
-"""`samara.plan`: how an estimator would fit a table, before a row is read."""
+"""`samara.plan`: how an estimator would fit a table, before the fit."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from samara.sources.frames import count_texts, is_frame
 from samara.sources.scanned import Scan
 from samara.strategies import Described, Strategies, strategies
 from samara.tabular import ONE_HOT_CAP
+from samara.targets import count_classes
 
 # Seconds to decode and encode a value of a file: a million rows of 50 numbers in Parquet took 1.5 s.
 CELL_SECONDS = 3e-8
@@ -25,7 +26,8 @@ CELL_SECONDS = 3e-8
 def plan(estimator: Any, X: Any, y: Any = None) -> Strategies:
     """Say how a table would be fitted: every solver that could do it, what each takes, and which is chosen.
 
-    No row is read: of arrays and frames only the shape and the targets are looked at, of a scan its footer.
+    Of arrays and frames only the shape and the targets are looked at, of a scan its footer and, to count
+    classes, the target of at most 100,000 rows.
 
     Parameters
     ----------
@@ -53,16 +55,19 @@ def plan(estimator: Any, X: Any, y: Any = None) -> Strategies:
     settings: Settings | KernelSettings = estimator._settings()
     if isinstance(X, Scan):
         settings = budgeted(settings, given_scan(X, y, None, classes=is_classifier(estimator)))
-        table = _scanned(X)
+        table = _scanned(X, is_classifier(estimator))
         return strategies(settings, table, CELL_SECONDS * X.n_features)
     return strategies(settings, _in_memory(X, _targets(estimator, y)))
 
 
-def _scanned(scan: Scan) -> Described:
+def _scanned(scan: Scan, classes: bool) -> Described:
     texts = sum(column.kind == "text" for column in scan.schema)
     columns = scan.n_features + texts * (ONE_HOT_CAP - 1)
     rows = scan.n_rows or scan.rows_guess or UNKNOWN_ROWS
-    return Described(rows, columns, len(scan.targets), scan.is_sparse)
+    outputs = len(scan.targets)
+    if classes:
+        outputs = _outputs(count_classes((scan if scan.is_sparse else scan.only_targets()).pieces))
+    return Described(rows, columns, outputs, scan.is_sparse)
 
 
 def _in_memory(X: Any, n_targets: int) -> Described:
@@ -82,5 +87,9 @@ def _targets(estimator: Any, y: Any) -> int:
     values = np.asarray(y)
     if not is_classifier(estimator):
         return 1 if values.ndim == 1 else int(values.shape[1])
-    count = len(distinct(values.ravel()))
-    return 1 if count <= 2 else count
+    return _outputs(len(distinct(values.ravel())))
+
+
+def _outputs(n_classes: int) -> int:
+    """Columns that codes of classes take."""
+    return 1 if n_classes <= 2 else n_classes

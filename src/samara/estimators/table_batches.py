@@ -6,24 +6,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from samara.core import Array, FeatureMap
+from samara.core import Array, Crew, FeatureMap
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.errors import InputError
+from samara.estimators.cluster import cluster_of
 from samara.estimators.inputs import check_weights, distinct, refuse_bad_targets, refuse_text_targets
 from samara.estimators.scores import class_places
 from samara.estimators.tables import (
     chunks_of,
+    coded_classes,
     encoded,
     fitting_scan,
     given_scan,
     labelled_table,
     numbered,
     set_names,
+    stream_of,
 )
-from samara.maps import Columns, Encoded
+from samara.maps import Columns, Encoded, OneHot
+from samara.schema import Column
 from samara.sources import ArraySource, Scan, frame_rows
 from samara.summaries import ColumnMoments
 from samara.tables import Asked, Looked, Table, class_labels, facts_of, look_at
@@ -35,9 +40,15 @@ _ASKED = Asked(0, 5, 0, one_class_will_do=True)
 class Arriving:
     """Some rows, behind the map of their columns, and their targets or labels as users know them."""
 
-    rows: ArraySource
+    rows: Any  # a source
     y: Array
     inputs: ColumnMoments | None = None  # of all rows of the first table, by which they are scaled
+    crew: Crew | None = None  # the cluster that adds the rows up where they are
+    target: Column | None = None  # by which a cluster reads classes: their codes, not their labels
+
+    def one_hot(self, labels: Array) -> OneHot:
+        """The targets of the rows: a column for each of the labels."""
+        return OneHot(labels if self.target is None else coded_classes(labels, self.target))
 
 
 def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) -> Iterator[Arriving]:
@@ -74,14 +85,20 @@ def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool)
     given = given_scan(scan, *beside, classes=classes)
     maps: tuple[FeatureMap, ...] = () if columns is None else (columns,)
     inputs = None
+    crew = cluster_of(estimator)
     if estimator._began():
-        facts = facts_of(given.table, _engine(), _ASKED)
+        facts = facts_of(given.table, crew or _engine(), _ASKED)
     else:
-        looked = _learned(estimator, given.table)
+        looked = _learned(estimator, given.table, crew)
         facts, maps, inputs = looked.facts, _maps_of(looked), _inputs(looked)
     if not facts.n_rows:
         raise InputError("The scan has no rows of positive weight to learn.")
     labels = class_labels(facts) if classes else None
+    if crew is not None and "columns_" in estimator.__dict__ and adds_up(estimator):
+        rows = replace(stream_of(scan), maps=maps, guess=facts.n_rows)
+        y = np.empty((0, len(scan.targets)))[:, 0 if len(scan.targets) == 1 else slice(None)]
+        read_as = scan.targets[0] if classes else None
+        return iter([Arriving(rows, y if labels is None else labels, inputs, crew, read_as)])
 
     def batches() -> Iterator[Arriving]:
         for chunk in chunks_of(scan):
@@ -94,9 +111,14 @@ def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool)
     return batches()
 
 
-def _learned(estimator: Any, table: Table) -> Looked:
+def adds_up(estimator: Any) -> bool:
+    """Whether the order of the rows is of no concern, so that parts of them can be added up anywhere."""
+    return estimator.update in ("information", "qr") and estimator.window is None and estimator.forget == 1
+
+
+def _learned(estimator: Any, table: Table, crew: Crew | None = None) -> Looked:
     """A look at the first rows, which freezes their columns."""
-    looked = look_at(table, _engine(), _ASKED)
+    looked = look_at(table, crew or _engine(), _ASKED)
     if looked.columns is not None:
         estimator.columns_, estimator.facts_ = looked.columns, looked.facts
     set_names(estimator, table.schema, table.rows.n_features)

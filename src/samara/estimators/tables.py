@@ -50,6 +50,11 @@ def as_scan(X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any,
 def given_scan(scan: Scan, y: Any, sample_weight: Any, classes: bool, class_weight: Any = None) -> GivenTable:
     """The rows of files, to be fitted."""
     refuse_beside(scan, y, sample_weight)
+    if any(getattr(piece, "once", False) for piece in scan.pieces):
+        raise InputError(
+            "A RecordBatchReader can be read only once, and a fit reads the rows at least twice: "
+            "write them to a Parquet file and scan that."
+        )
     only_targets = None if scan.is_sparse else stream_of(scan.only_targets())
     table = Table(stream_of(scan), scan.schema, scan.targets, classes, only_targets)
     return GivenTable(table, scan.fingerprint(), class_weight)

@@ -81,10 +81,12 @@ def _free_bytes() -> float:
 
 
 def _tried(estimator: Any, name: str, table: Scan, test: Scan | None) -> Trial:
-    reset_peak()
+    workers = estimator.engine if hasattr(estimator.engine, "peak_bytes") else None
+    (reset_peak if workers is None else workers.reset_peak)()
     began = time.perf_counter()
     estimator.fit(table)
-    seconds, peak = time.perf_counter() - began, peak_resident_bytes() or 0
+    seconds = time.perf_counter() - began
+    peak = (peak_resident_bytes if workers is None else workers.peak_bytes)() or 0
     return Trial(name, seconds, peak, _error(estimator, test))
 
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samara.costs import format_bytes
+from samara.costs import format_bytes, format_seconds
 from samara.report import scores
 from samara.report.drawing import interval, short, with_error
 from samara.report.residual_charts import first_target
 from samara.report.run import Run
 from samara.report.surface_charts import chosen
-from samara.report.tables import duration
 from samara.selection import Selection
 
 
@@ -49,7 +48,7 @@ def cards(run: Run) -> list[Card]:
     found.append(Card("Ridge α", _ridge(run), _tried(tried, "ridges")))
     if run.took is not None:
         pace = f"{run.n_rows / run.took:,.0f} rows a second" if run.n_rows and run.took > 0 else ""
-        found.append(Card("Time", duration(run.took), pace))
+        found.append(Card("Time", format_seconds(run.took), pace))
     if run.peak is not None:
         limit = run.limit
         detail = (

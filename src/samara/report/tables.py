@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from samara.core import Array
-from samara.costs import format_bytes
+from samara.costs import format_bytes, format_seconds
 from samara.report.charts import Chart
 from samara.report.drawing import short
 from samara.report.facts import BINS, histogram
@@ -102,8 +102,8 @@ def plan_section(run: Run) -> Section:
         _row("passes over the rows", str(plan.passes)),
         _row("workers", f"{plan.workers}{cut}"),
         _row("arithmetic", f"{plan.flops / 1e9:,.3g} Gflop", rate),
-        _row("time", "", duration(took) if took is not None else ""),
-        *(_row(f"— {name}", "", duration(seconds)) for name, seconds in run.passes),
+        _row("time", "", format_seconds(took) if took is not None else ""),
+        *(_row(f"— {name}", "", format_seconds(seconds)) for name, seconds in run.passes),
     ]
     if run.expected_peak is None:
         rows.append(_row("peak memory", f"{format_bytes(plan.peak_bytes)} above the input", measured))
@@ -123,13 +123,3 @@ def _kept(run: Run) -> str:
     if run.limit is None or run.peak is None:
         return ""
     return "kept" if run.peak <= run.limit else "exceeded"
-
-
-def duration(value: float) -> str:
-    """Seconds, minutes or hours."""
-    if value < 0.0995:
-        return f"{1000 * value:.2g} ms"
-    if value < 120:
-        return f"{value:.3g} s"
-    minutes, rest = divmod(round(value), 60)
-    return f"{minutes} min {rest} s" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

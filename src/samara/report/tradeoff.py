@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from samara.core import Array
-from samara.costs import format_bytes
+from samara.costs import format_bytes, format_seconds
 from samara.errors import InputError, SamaraError
 from samara.report.charts import GREY, RED, Chart, Trace, axis, curve, label, log_axis, points
 from samara.report.drawing import ACCENT, INK, short
 from samara.report.html import write_page
 from samara.report.scores import pareto_front
-from samara.report.tables import Section, duration
+from samara.report.tables import Section
 from samara.store.files import Path, replace_file, write_all
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _words(results: Sequence[Tried]) -> str:
     best = min(results, key=lambda each: each.error)
     return (
         f"{len(on)} of {len(results)} solvers are on the front: {', '.join(on)}. The lowest error is "
-        f"{short(best.error)}, by {best.solver} in {duration(best.seconds)} and "
+        f"{short(best.error)}, by {best.solver} in {format_seconds(best.seconds)} and "
         f"{format_bytes(best.peak_bytes)}."
     )
 

@@ -169,7 +169,13 @@ def _missing(array: Any) -> Array | None:
     return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
 
 
-def refuse_infinity(X: Array, names: Sequence[str], place: str, first: int = 0) -> None:
+def refuse_infinity(
+    X: Array,
+    names: Sequence[str],
+    place: str,
+    first: int = 0,
+    advice: str = "leave such rows out with where=",
+) -> None:
     """Name the first cell that is infinite; ``first`` is the number of the first row in its place."""
     if np.isfinite(X).all():
         return
@@ -178,7 +184,7 @@ def refuse_infinity(X: Array, names: Sequence[str], place: str, first: int = 0) 
         i, j = (int(k) for k in np.argwhere(infinite)[0])
         raise InputError(
             f"Column {names[j]!r} holds infinity ({place}, row {first + i}): "
-            "leave such rows out with where=, or store a missing value."
+            f"{advice}, or store a missing value."
         )
 
 

@@ -74,6 +74,11 @@ def foreign(place: str) -> Iterator[None]:
 
 def unreadable(place: str, error: BaseException) -> StoreError:
     """The error for a file, or a piece of it, that can't be read."""
+    if isinstance(error, MemoryError):  # Arrow's own among them: a length that is damaged asks for too much
+        return StoreError(
+            f"{place} can't be read: the memory is used up. Free some, or give the fit a smaller memory=; "
+            "where there was enough, the file is damaged."
+        )
     said = (getattr(error, "strerror", None) or str(error) or type(error).__name__).strip().splitlines()[0]
     return StoreError(f"{place} can't be read: {said.rstrip('.')}.")
 

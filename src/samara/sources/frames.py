@@ -11,6 +11,8 @@ from samara.core import Array, Labels
 from samara.errors import InputError
 from samara.schema import Column, Kind, Schema
 
+DROP = "leave such rows out"  # what to do about infinity in a frame
+
 
 @dataclass(frozen=True)
 class FrameRows:
@@ -90,7 +92,7 @@ def frame_rows(X: Any, schema: Schema | None = None) -> FrameRows:
         made[:, j], texts = _values(series[column.name], column)
         if column.kind == "text":
             labels[column.name] = texts
-        refuse_infinity(made[:, j : j + 1], [column.name], "the frame")
+        refuse_infinity(made[:, j : j + 1], [column.name], "the frame", advice=DROP)
     return FrameRows(schema, made, labels)
 
 
@@ -104,7 +106,7 @@ def frame_column(series: Any, name: str | None = None) -> FrameColumn:
     name = name or str(found.name or "y")
     column = Column(name, _kind(found, name) or "number")
     values, labels = _values(found, column)
-    refuse_infinity(values[:, None], [name], "the series")
+    refuse_infinity(values[:, None], [name], "the series", advice=DROP)
     return FrameColumn(column, values, labels)
 
 

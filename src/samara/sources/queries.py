@@ -113,6 +113,7 @@ class OncePassed(Query):
     """A reader of record batches, which can be read a single time."""
 
     passes: list[int] = field(default_factory=list, compare=False)
+    once: ClassVar[bool] = True
 
     def _run(self, names: Sequence[str], rows: int) -> Iterable[Any]:
         if self.passes:

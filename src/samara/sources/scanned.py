@@ -141,6 +141,13 @@ class Scan:
         picks = replace(self.picks, inputs=())
         return replace(self, picks=picks, pieces=tuple(piece.picking(picks) for piece in self.pieces))
 
+    def only_inputs(self) -> Scan:
+        """The same rows without targets and weights, which are then not read."""
+        if self.is_sparse:
+            return self
+        picks = replace(self.picks, targets=(), weight=None)
+        return replace(self, picks=picks, pieces=tuple(piece.picking(picks) for piece in self.pieces))
+
     def head(self, n: int = 5) -> Any:
         """The first rows, as a `pyarrow.Table`."""
         import pyarrow as pa

@@ -83,6 +83,11 @@ class TablePiece:
         """Whether its rows come in the same order whenever they are read."""
         return getattr(self.origin, "in_order", True)
 
+    @property
+    def once(self) -> bool:
+        """Whether its rows are gone once they were read."""
+        return getattr(self.origin, "once", False)
+
     def picking(self, picks: Picks) -> TablePiece:
         """The same rows, read as other columns."""
         return replace(self, picks=picks)

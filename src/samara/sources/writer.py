@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -96,7 +98,7 @@ class TableWriter:
                 self._writer = self._make(self._beside, table.schema)
             self._writer.write_table(table)
         except OSError as error:
-            raise self._failed(error) from error
+            raise _unwritten(self._path, error) from error
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
@@ -105,7 +107,7 @@ class TableWriter:
             if kind is None:
                 self._put_in_place()
         except OSError as error:
-            raise self._failed(error) from error
+            raise _unwritten(self._path, error) from error
         finally:
             with suppress(OSError):
                 os.unlink(self._beside)
@@ -117,6 +119,86 @@ class TableWriter:
             os.fsync(file.fileno())
         os.replace(self._beside, self._path)
 
-    def _failed(self, error: OSError) -> StoreError:
-        said = error.strerror or str(error).splitlines()[0]
-        return StoreError(f"{self._path} can't be written: {said}; what was there is unchanged.")
+
+def is_folder(path: Path) -> bool:
+    """Whether a place to write a table to is a folder: one that is there, or a name without a suffix."""
+    name = os.fspath(path)
+    return name.endswith(("/", os.sep)) or not os.path.splitext(name)[1] or os.path.isdir(name)
+
+
+class TableFolder:
+    """A folder of Parquet files that several threads or processes write, put in place whole or not at all.
+
+    The files go to a folder beside the one asked for, which takes its name at the end: a failure in between
+    leaves what was there before. A folder is replaced if it holds such files and nothing else.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder. Its files will be ``part-00000.parquet`` and so on.
+    """
+
+    _PART = re.compile(r"part-\d{5,}\.parquet")
+
+    def __init__(self, path: Path) -> None:
+        self._path = os.path.realpath(path)
+        parent, name = os.path.split(self._path)
+        if not os.path.isdir(parent):
+            raise StoreError(f"{self._path} can't be written: there is no folder {parent}.")
+        if os.path.isdir(self._path):
+            other = next((one for one in os.listdir(self._path) if not self._PART.fullmatch(one)), None)
+            if other is not None:
+                raise StoreError(
+                    f"{self._path} holds {other!r}, which is no part of a table: name another folder."
+                )
+        elif os.path.exists(self._path):
+            raise StoreError(f"{self._path} is a file: name a folder, or give the file a suffix.")
+        self._beside = os.path.join(parent, f".{name}.{secrets.token_hex(6)}")
+
+    @property
+    def place(self) -> str:
+        """The folder that files are written to meanwhile."""
+        return f"{self._beside}.part"
+
+    def __enter__(self) -> Self:
+        try:
+            os.mkdir(self.place)
+        except OSError as error:
+            raise _unwritten(self._path, error) from error
+        return self
+
+    def put_in_place(self, files: Sequence[str]) -> None:
+        """Number these files in their order, drop others, and put the folder where it was asked for."""
+        if not files:
+            raise StoreError(f"{self._path} is not written: there were no rows.")
+        try:
+            for number, file in enumerate(files):
+                os.rename(
+                    os.path.join(self.place, file), os.path.join(self.place, f"part-{number:05d}.parquet")
+                )
+            for other in os.listdir(self.place):  # of a worker that died, and of one that was taken for dead
+                if not self._PART.fullmatch(other):
+                    os.unlink(os.path.join(self.place, other))
+            self._take_its_name()
+        except OSError as error:
+            raise _unwritten(self._path, error) from error
+
+    def _take_its_name(self) -> None:
+        old = f"{self._beside}.old"
+        if os.path.isdir(self._path):
+            os.rename(self._path, old)
+        try:
+            os.rename(self.place, self._path)
+        except OSError:
+            if os.path.isdir(old):
+                os.rename(old, self._path)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+def _unwritten(path: str, error: OSError) -> StoreError:
+    said = error.strerror or str(error).splitlines()[0]
+    return StoreError(f"{path} can't be written: {said}; what was there is unchanged.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from samara.core import Array
+from samara.errors import NonFiniteError
 from samara.linalg.room import copied, room
 from samara.summaries.layout import Layout
 from samara.summaries.moments import Moments
@@ -63,6 +66,13 @@ def scaled(summary: Running, factor: float) -> None:
             gram *= factor
 
 
+def refuse_overflow(summaries: Sequence[Running]) -> None:
+    """Refuse rows whose sums are not finite."""
+    for one in summaries:
+        if not is_finite(one):
+            raise NonFiniteError(f"Features or targets of these rows are too large for {one.layout.dtype}.")
+
+
 def is_finite(summary: Running) -> bool:
     """Whether nothing has overflowed: the squares of all columns are finite."""
     if isinstance(summary, Triangle):
@@ -81,3 +91,21 @@ def copy_of(summary: Running) -> Running:
     made = Moments(summary.layout, len(summary.grams), summary.block_rows)
     made.grams = [None if gram is None else copied(gram) for gram in summary.grams]
     return made
+
+
+def merged(summary: Running, other: Running) -> None:
+    """Add the rows of another of its kind, in place."""
+    if isinstance(summary, Triangle):
+        assert isinstance(other, Triangle)
+        summary.merge(other)
+    else:
+        assert isinstance(other, Moments)
+        summary.merge(other)
+
+
+def subtracted(summary: Running, lanes: list[Running]) -> None:
+    """Take out what several workers have added up, in place; of sums of squares only."""
+    for lane in lanes:
+        assert isinstance(summary, Moments)
+        assert isinstance(lane, Moments)
+        summary.subtract(lane)

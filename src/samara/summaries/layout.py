@@ -72,6 +72,11 @@ class Layout:
             Z *= np.sqrt(block.weight)[:, None].astype(self.dtype, copy=False)
         return Z
 
+    def widened(self, count: int) -> Layout:
+        """The same layout with more targets, as they are."""
+        more = np.zeros(count)
+        return replace(self, centre=np.append(self.centre, more), spread=np.append(self.spread, more + 1))
+
     def beginning_with(self, smaller: Layout) -> Layout:
         """The same layout with the shifts of a smaller one for its first features, to the bit."""
         shift = self.shift.copy()

@@ -174,7 +174,9 @@ def test_predict(run, model, folder, tmp_path, suffix):
         "model": str(model),
         "rows": 400,
         "columns": ["predicted"],
+        "parts": 1,
         "written": str(out),
+        "engine": {"name": "threads", "dashboard": None},
         "warnings": [],
     }
     written = pq.read_table(out) if suffix == "parquet" else pyarrow.csv.read_csv(out)

@@ -5,7 +5,15 @@ import errno
 import pytest
 
 from samara.cli.endings import UsageError, ending_of, usage_errors
-from samara.errors import BudgetError, InputError, LockedError, NonFiniteError, SamaraError, StoreError
+from samara.errors import (
+    BudgetError,
+    ClusterError,
+    InputError,
+    LockedError,
+    NonFiniteError,
+    SamaraError,
+    StoreError,
+)
 
 
 def caused(error, cause):
@@ -27,6 +35,7 @@ def caused(error, cause):
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "x"), 74),
         (RuntimeError("x"), 70),
         (MemoryError("x"), 70),
+        (ClusterError("x"), 74),
         (KeyboardInterrupt(), 130),
         (BrokenPipeError(), 141),
     ],

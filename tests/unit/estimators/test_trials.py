@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import samara
+from samara.engines import DaskEngine
 from samara.errors import InputError
 from samara.estimators import trials
 from samara.estimators.trials import run_trials
@@ -37,6 +38,15 @@ def test_exact_solvers_agree(tables, monkeypatch):
     model = elm(alpha=1.0)("gram").fit(tables[0])
     assert exact[0] == pytest.approx(samara.evaluate(model, tables[1])["rmse"], rel=1e-9)
     assert all(one.seconds > 0 and one.peak_bytes > 0 for one in found.values() if not one.why_not)
+
+
+def test_on_a_cluster_the_memory_is_that_of_the_workers(cluster, tables, monkeypatch):
+    monkeypatch.setattr(trials, "MOST_TIME", 1)
+    monkeypatch.setattr(trials, "peak_resident_bytes", lambda: pytest.fail("asked of this process"))
+    found = list(run_trials(elm(alpha=1.0, engine=DaskEngine(cluster)), *tables))
+    tried = [one for one in found if not one.why_not]
+    assert tried
+    assert all(one.peak_bytes > 10_000_000 for one in tried)
 
 
 def test_without_test_rows_the_error_is_held_out(tables):

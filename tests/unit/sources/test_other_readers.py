@@ -221,6 +221,18 @@ def test_a_reader_of_batches_is_read_once():
         pickle.dumps(scan)
 
 
+def test_a_reader_of_batches_is_too_little_for_a_fit():
+    """Said before a row is read, so that the rows are still there."""
+    reader = pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches(20))
+    scan = samara.scan(reader, target="y")
+    for learn in (samara.ELMRegressor(5).fit, samara.ELMRegressor(5).partial_fit):
+        with pytest.raises(
+            InputError, match="can be read only once, and a fit reads the rows at least twice"
+        ):
+            learn(scan)
+    assert read(scan)[0].shape == (90, 7)
+
+
 def test_bad_queries(tmp_path):
     path, _ = queries(tmp_path)["duckdb file"]
     with pytest.raises(InputError, match=r"is a database: say which rows with query="):
