@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from samara.rowkeys import row_keys
 from samara.selection import left_out_surface
 from samara.settings import N_RIDGES
 from samara.solvers.kernel import Exact, KernelTask
-from samara.summaries import Profile
+from samara.summaries import Gathered, Profile
 
 SEARCH_ROWS = 1500  # on which a gamma is searched: a tenth of a second for each
 NOISE = 1e-12  # of the values' size: a spread below is rounding, as in `ColumnMoments.spread`
@@ -50,22 +51,21 @@ class Rows:
 
 
 def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
-    """The rows in memory, rows of weight 0 left out."""
-    blocks = list(source.parts(1)[0].blocks(settings.engine().block_rows))
-    keep = sparse.issparse(blocks[0].X) and isinstance(scaling, AsFloat)
+    """The rows in memory, rows of weight 0 left out; on a cluster the workers read and scale them."""
+    keep = source.is_sparse and isinstance(scaling, AsFloat)
     as_they_are = keep or settings.kernel.name == "precomputed"
-    pieces = [block.X if as_they_are else scaling(block.inputs()) for block in blocks]
+    rows = settings.engine().summarize(source.map(scaling), partial(Gathered, as_they_are), name="gather")
+    pieces = rows.inputs
     X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
-    y = np.concatenate([block.y for block in blocks])
+    y = np.concatenate(rows.targets)
     centre = profile.targets.mean * settings.fit_intercept
-    weights = [block.weight for block in blocks if block.weight is not None]
     if settings.kernel.name == "precomputed":
         refuse_rows_left_out(len(y), source)
     return Rows(
         X=X,
         targets=(y - centre) / profile.targets.spread,
-        weights=np.concatenate(weights) if weights else None,
-        keys=np.concatenate([row_keys(block.X) for block in blocks]),
+        weights=np.concatenate(rows.weights) if rows.weights else None,
+        keys=np.concatenate(rows.keys),
     )
 
 

@@ -24,6 +24,8 @@ from samara.settings import QUANTILE_ROWS
 from samara.solvers.kernel import DualFactor, Iterated, KernelTask
 from samara.summaries import Profile
 
+SEEN_ALONG = ("sketch", "ssvd")  # directions, with what they miss of the matrix
+
 
 def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None = None) -> KernelFitted:
     """Fit a source of raw inputs and targets, after a look at it where none is given."""
@@ -52,6 +54,7 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
         alphas=settings.alphas,
         rank="auto" if isinstance(settings.rank, tuple) else settings.rank,
         workers=plan.workers,
+        engine=settings.multiplier(plan),
         most=pcg_rank(settings.shape(source), settings.budget),
         spare=spare_bytes(settings.shape(source), settings.budget) if plan.solver == "pcg" else 0,
         entropy=settings.entropy,
@@ -102,7 +105,7 @@ def _finished(
         rank=factor.rank,
         condition=factor.condition(smallest),
         approximation_error=_relative(factor, plan.solver),
-        fnorm=factor.error if plan.solver == "sketch" else 0.0,
+        fnorm=factor.error if plan.solver in SEEN_ALONG else 0.0,
         residual=factor.residual if isinstance(factor, Iterated) else 0.0,
         n_iter=factor.n_iter if isinstance(factor, Iterated) else 0,
     )
@@ -123,7 +126,7 @@ def _relative(factor: DualFactor, solver: str) -> float:
     if solver == "divide":
         return factor.error
     values = getattr(factor, "values", None)
-    if solver != "sketch" or values is None or factor.error == 0:
+    if solver not in SEEN_ALONG or values is None or factor.error == 0:
         return 0.0
     return factor.error / float(np.hypot(factor.error, np.linalg.norm(values)))
 

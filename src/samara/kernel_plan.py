@@ -15,7 +15,7 @@ from samara.plans import Budget, Plan, already, of_what
 from samara.shapes import OVERSAMPLING
 from samara.solvers.kernel import Divide
 
-FIRST_RANK = 64  # that `sketch` tries first, and doubles
+FIRST_RANK = 64  # that `sketch` and `ssvd` try first, and double
 ONE_RIDGE_ROWS, PATH_ROWS = 10_000, 5_000  # that `auto` solves exactly: 3 s and 4 s of arithmetic
 PCG_ROWS = 200_000  # beyond, a product with the whole kernel matrix takes half a minute
 PCG_RANK = 2_000
@@ -36,10 +36,21 @@ class KernelShape:
     dtype: str = "float64"
     definite: bool = True  # with a ridge above 0: else eigenvectors are needed
     n_parts: int | None = None  # of `divide`
+    power: int | None = None  # of `sketch` and `ssvd`; None: as they have it
+    away: bool = False  # a cluster multiplies with the matrix
 
     @property
     def itemsize(self) -> int:
         return np.dtype(self.dtype).itemsize
+
+    def products(self, solver: str) -> int:
+        """Products with the matrix of `sketch` or `ssvd`."""
+        return 2 + ((solver == "ssvd") if self.power is None else self.power)
+
+    def directions(self) -> int:
+        """Columns of these products."""
+        most = self.n_rows if self.max_rank is None else self.max_rank
+        return self.columns(most) + OVERSAMPLING
 
     def columns(self, auto: int) -> int:
         """The rank as a number, ``auto`` where it is to be found."""
@@ -79,10 +90,25 @@ def make_kernel_plan(shape: KernelShape, asked: str, budget: Budget, selection_w
             f"solver {name}: {why}",
             *budget.reasons(),
             selection_why,
-            f"{budget.workers} workers, tiles of kernel rows",
+            _where(shape, name, budget.workers),
         ),
         resident=budget.resident,
         whole_process=budget.resident > 0,
+    )
+
+
+def _where(shape: KernelShape, solver: str, workers: int) -> str:
+    """Who does the work, and what travels."""
+    if not shape.away:
+        return f"{workers} workers, tiles of kernel rows"
+    if solver not in ("sketch", "ssvd", "pcg"):
+        return f"{solver} works in this process: the cluster reads the rows"
+    k = shape.n_targets + 1 if solver == "pcg" else shape.directions() + OVERSAMPLING
+    rows, sums = 8 * shape.n_rows * shape.n_inputs, 8 * shape.n_rows * k
+    held = rows + 2 * shape.itemsize * shape.n_rows * shape.n_inputs + 2 * sums + TILE_BYTES * shape.itemsize
+    return (
+        f"tiles of the kernel matrix on the cluster: a thread there holds {format_bytes(held)}; the rows, "
+        f"{format_bytes(rows)}, go to each once, {format_bytes(sums)} each way in every pass and merge"
     )
 
 
@@ -131,8 +157,9 @@ def _exact_bytes(shape: KernelShape, workers: int) -> int:
 
 
 def _sketch_bytes(shape: KernelShape, workers: int) -> int:
-    k = shape.columns(shape.n_rows if shape.max_rank is None else shape.max_rank) + 2 * OVERSAMPLING
-    return 8 * shape.n_rows * k * 6 + workers * (56 << 20) + 48 * k * k
+    k = shape.directions() + OVERSAMPLING
+    sums = 8 * shape.n_rows * k
+    return sums * (6 + workers) + workers * (TILE_BYTES * shape.itemsize + 16 * 1024 * k) + 48 * k * k
 
 
 def pcg_rank(shape: KernelShape, budget: Budget) -> int:
@@ -179,6 +206,7 @@ def _nystroem_bytes(shape: KernelShape, workers: int) -> int:
 _SOLVERS = {
     "exact": _exact_bytes,
     "sketch": _sketch_bytes,
+    "ssvd": _sketch_bytes,
     "pcg": _pcg_bytes,
     "divide": _divide_bytes,
     "nystroem": _nystroem_bytes,
@@ -187,6 +215,8 @@ _SOLVERS = {
 
 def spare_bytes(shape: KernelShape, budget: Budget) -> int:
     """What `pcg` may keep of the kernel matrix: half of it at most is of use, the rest is its mirror."""
+    if shape.away:
+        return 0
     whole = shape.itemsize * shape.n_rows * (shape.n_rows + 2048) // 2
     left = budget.left(budget.workers)
     if left is None:
@@ -197,10 +227,11 @@ def spare_bytes(shape: KernelShape, budget: Budget) -> int:
 
 def passes(shape: KernelShape, solver: str) -> tuple[int, int]:
     """Times that all entries of the kernel matrix are worked out, at least and at most; of `pcg` a guess."""
-    if solver == "sketch" and isinstance(shape.rank, str):
-        doublings = max(0, ceil(log2(shape.columns(shape.max_rank or shape.n_rows) / FIRST_RANK)))
-        return 2, 2 * (1 + doublings)
-    return {"exact": (1, 1), "sketch": (2, 2), "pcg": (2, 40), "divide": (1, 1), "nystroem": (1, 1)}[solver]
+    if solver in ("sketch", "ssvd"):
+        each, most = shape.products(solver), shape.columns(shape.max_rank or shape.n_rows)
+        doublings = max(0, ceil(log2(most / FIRST_RANK))) if isinstance(shape.rank, str) else 0
+        return each, each * (1 + doublings)
+    return {"exact": (1, 1), "pcg": (2, 40), "divide": (1, 1), "nystroem": (1, 1)}[solver]
 
 
 def flops(shape: KernelShape, solver: str) -> float:
@@ -212,9 +243,9 @@ def flops(shape: KernelShape, solver: str) -> float:
         return n * n * entry / 2 + (
             n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 400 * n * n
         )
-    if solver == "sketch":
-        k = shape.columns(shape.max_rank or shape.n_rows) + OVERSAMPLING
-        return 2 * n * n * (entry + 2 * k) + 8 * n * k * k
+    if solver in ("sketch", "ssvd"):
+        k = shape.directions()
+        return shape.products(solver) * n * n * (entry / 2 + 2 * k) + 8 * n * k * k
     if solver == "pcg":
         k = shape.columns(PCG_RANK)
         return 40 * n * (n * (entry / 2 + 2 * t) + 4 * k * t) + 4 * n * k * k
@@ -233,11 +264,11 @@ def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> Budg
         if name != solver and peak_bytes(shape, name, budget.workers) <= memory
     ]
     advice = f'Use solver="nystroem" with fewer centres{f" or solver={others[0]!r}" if others else ""}'
-    if solver == "sketch" and not isinstance(shape.rank, str):
+    if solver in ("sketch", "ssvd") and not isinstance(shape.rank, str):
         most = bisect_right(
             range(1, shape.n_rows + 1),
             memory,
-            key=lambda rank: peak_bytes(replace(shape, rank=rank), "sketch", budget.workers),
+            key=lambda rank: peak_bytes(replace(shape, rank=rank), solver, budget.workers),
         )
         advice = f"Use a rank of at most {most:,}" if most > 0 else advice
     return BudgetError(

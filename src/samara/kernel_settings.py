@@ -9,13 +9,14 @@ import numpy as np
 
 from samara.checkpoints import Checkpoint
 from samara.core import Crew, FeatureMap, Progress, Source
+from samara.engines.dask import is_cluster
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
 from samara.plans import Budget, Plan
 from samara.selection import Selector
 from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Settings
 from samara.solvers import Rank
-from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSolver
+from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSketch, KernelSolver, Ssvd
 
 Gamma = float | Literal["scale", "median", "auto"]
 
@@ -74,6 +75,8 @@ class KernelSettings:
             dtype=self.dtype.name,
             definite=self.kernel.is_definite and not (self.alphas and min(self.alphas) == 0),
             n_parts=solver.parts if isinstance(solver, Divide) else None,
+            power=solver.power if isinstance(solver, Ssvd | KernelSketch) else None,
+            away=is_cluster(self.crew) and self.kernel.name != "precomputed",
         )
 
     def plan(self, source: Source) -> Plan:
@@ -90,6 +93,11 @@ class KernelSettings:
     def engine(self) -> Crew:
         """Who reads the rows."""
         return self.crew.planned(self.budget.workers, self.budget.block_rows or 4096, self.progress)
+
+    def multiplier(self, plan: Plan) -> Crew:
+        """Who multiplies with the kernel matrix; `pcg` tells of its steps itself."""
+        progress = None if plan.solver == "pcg" else self.progress
+        return self.crew.planned(self.budget.workers, self.budget.block_rows or 4096, progress)
 
     def of_centres(
         self, kernel: Kernel, sizes: tuple[int, ...] | None, centres: str, most: int = AUTO_MOST

@@ -22,7 +22,7 @@ EXACT = ("gram", "qr", "svd", "dual")
 # 1,000 nodes. Reflections, eigenvectors and products with a few columns wait for memory.
 _SHARES = {"gram": 1.0, "qr": 0.25, "svd": 0.2, "dual": 0.4, "lsqr": 0.2, "precondition": 0.2}
 _SHARES |= dict.fromkeys(LOW_RANK, 0.5)
-_SHARES |= {"exact": 0.4, "pcg": 0.3, "divide": 0.4, "nystroem": 0.6}
+_SHARES |= {"exact": 0.4, "ssvd": 0.5, "pcg": 0.3, "divide": 0.4, "nystroem": 0.6}
 _SOLVING = {"gram": 0.36, "qr": 0.15}  # the same, of the systems of all folds and ridges
 
 
@@ -215,7 +215,7 @@ def _seconds(plan: Plan, settings: Settings | KernelSettings, table: Described, 
     dtype, cores, read = settings.dtype.name, settings.budget.workers, plan.passes
     solving, solved = 0.0, 0.0
     if isinstance(settings, KernelSettings):
-        cells = float(table.n_rows) ** 2 * (plan.solver in ("exact", "pcg", "sketch", "divide")) / 2
+        cells = float(table.n_rows) ** 2 * (plan.solver in ("exact", "pcg", "sketch", "ssvd", "divide")) / 2
     else:
         if plan.solver == "lsqr":
             read = min(plan.passes + TYPICAL_STEPS, plan.most_passes)
@@ -260,4 +260,5 @@ _REASONS = {
     "divide": "averages models of parts of the rows: quick, and less accurate",
     "nystroem": "approximates the kernel by centres: not needed where the exact solution is affordable",
     "sketch": "approximates the kernel matrix by a few directions",
+    "ssvd": "inverts the kernel matrix along a few directions alone",
 }

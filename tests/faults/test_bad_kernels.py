@@ -8,12 +8,12 @@ from samara.errors import NonFiniteError
 from samara.kernel_settings import Nystroem
 from samara.maps import Kernel
 from samara.selection import KFold
-from samara.solvers.kernel import Divide, KernelSketch, Pcg
+from samara.solvers.kernel import Divide, KernelSketch, Pcg, Ssvd
 from tests.faults.checks import refused, survives
 from tests.oracles_kernel import kernel_matrix
 from tests.problems import make_problem
 
-SOLVERS = ["exact", "sketch", "nystroem", "pcg", "divide"]
+SOLVERS = ["exact", "sketch", "ssvd", "nystroem", "pcg", "divide"]
 PROBLEM = make_problem(0, 60, 3, 1, False)
 X, Y = PROBLEM.X, PROBLEM.y
 K = kernel_matrix(X)
@@ -62,6 +62,12 @@ def test_unknown_names(parameters, suggested, known):
         ({"solver": Pcg(max_iter=-1)}, "max_iter"),
         ({"solver": Divide(0)}, "parts must be at least 1"),
         ({"solver": KernelSketch(oversampling=-1)}, "oversampling"),
+        ({"solver": Ssvd(oversampling=-1)}, "oversampling must be a whole number, at least 0, got -1"),
+        ({"solver": Ssvd(power=-1)}, "power must be a whole number, at least 0, got -1"),
+        ({"solver": Ssvd(power=1.5)}, "power must be a whole number, at least 0, got 1.5"),
+        ({"solver": Ssvd}, "the class Ssvd"),
+        ({"solver": "svd"}, "svd.*ssvd"),
+        ({"solver": "ssvd", "rank": [5, 10]}, "Several ranks are for"),
         ({"selection": "gcv"}, 'no gcv: use selection="loo" or "kfold"'),
         ({"selection": KFold(1)}, "at least 2 folds"),
         ({"kernel": "precomputed", "scale": "standard"}, "use scale=None"),
@@ -77,7 +83,7 @@ def test_settings_out_of_range(parameters, message):
     refused(KernelELMRegressor(**parameters), InputError, message, X, Y)
 
 
-@pytest.mark.parametrize("solver", ["sketch", "nystroem", "pcg"])
+@pytest.mark.parametrize("solver", ["sketch", "ssvd", "nystroem", "pcg"])
 @pytest.mark.parametrize(
     ("rank", "message"),
     [
@@ -150,7 +156,9 @@ def test_a_function_that_fails_says_so_itself(solver):
     refused(KernelELMRegressor(broken, solver=solver), RuntimeError, "out of tea", X, Y)
 
 
-@pytest.mark.parametrize("solver", ["exact", "sketch", "nystroem", Nystroem("kmeans"), "divide"], ids=str)
+@pytest.mark.parametrize(
+    "solver", ["exact", "sketch", "ssvd", "nystroem", Nystroem("kmeans"), "divide"], ids=str
+)
 @pytest.mark.parametrize(
     "kernel", ["sigmoid", lambda A, B: np.tanh(0.3 * A @ B.T - 0.5)], ids=["name", "function"]
 )
@@ -166,11 +174,11 @@ def test_indefinite_kernels_warn_and_solve(solver, kernel, alpha):
 def test_an_indefinite_kernel_sketched_in_full_is_exact():
     """Negative directions are kept too."""
     made = []
-    for solver, rank in [("exact", "auto"), ("sketch", 1.0)]:
+    for solver, rank in [("exact", "auto"), ("sketch", 1.0), ("ssvd", 1.0)]:
         with pytest.warns(ConditionWarning):
             model = KernelELMRegressor("sigmoid", alpha=0.5, solver=solver, rank=rank).fit(X, Y)
         made.append(model.predict(X))
-    np.testing.assert_allclose(made[1], made[0], atol=1e-8 * np.std(Y))
+    np.testing.assert_allclose(made[1:], 2 * made[:1], atol=1e-8 * np.std(Y))
 
 
 def test_conjugate_gradients_need_a_definite_kernel():
@@ -197,7 +205,7 @@ def test_a_nan_is_named_by_column_and_row(solver, value):
     refused(KernelELMClassifier(solver=solver), NonFiniteError, "column 1, row 7", bad, Y > 0)
 
 
-@pytest.mark.parametrize("solver", ["exact", "sketch"])
+@pytest.mark.parametrize("solver", ["exact", "sketch", "ssvd"])
 def test_matrices_whose_squares_are_no_numbers(solver):
     """Refused rather than solved wrongly."""
     model = KernelELMRegressor("precomputed", alpha=1.0, solver=solver, random_state=0)

@@ -11,7 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import samara
-from samara import ELMRegressor
+from samara import ELMRegressor, KernelELMRegressor
 from samara.engines import DaskEngine
 from samara.errors import BudgetError, ClusterError, InputError, StoreError
 from tests.problems import make_problem
@@ -30,6 +30,22 @@ def test_a_killed_worker_changes_nothing_but_the_time(cluster):
     model = ELMRegressor(60, random_state=0)
     expected = PROBLEM.fit(model.set_params(engine=DaskEngine(cluster, workers=4))).model_
     found = PROBLEM.fit(model.set_params(engine=DaskEngine(cluster, workers=4, progress=kill))).model_
+    assert not victims
+    assert found.coef.tobytes() == expected.coef.tobytes()
+    cluster.wait_for_workers(2, timeout=30)
+
+
+def test_a_worker_killed_between_tiles_changes_nothing(cluster):
+    """The rows of a kernel model go to another worker, which makes the tiles anew."""
+    victims = list(cluster.run(os.getpid).values())[:1]
+
+    def kill(name, rows, total):
+        if name == "kernel" and victims:
+            os.kill(victims.pop(), signal.SIGKILL)
+
+    some, model = PROBLEM.rows(np.arange(1500)), KernelELMRegressor(solver="ssvd", rank=20, random_state=0)
+    expected = some.fit(model.set_params(engine=DaskEngine(cluster, workers=2))).model_
+    found = some.fit(model.set_params(engine=DaskEngine(cluster, workers=2, progress=kill))).model_
     assert not victims
     assert found.coef.tobytes() == expected.coef.tobytes()
     cluster.wait_for_workers(2, timeout=30)

@@ -32,6 +32,8 @@ CASES = [
     (Pcg(1e-10), "pcg"),
     ("nystroem", "look"),
     ("sketch", "look"),
+    ("sketch", "gather"),
+    ("ssvd", "kernel"),
 ]
 
 

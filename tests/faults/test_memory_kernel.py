@@ -30,6 +30,8 @@ CASES = [
     case("exact", 1000, "80MB", slow=True, alpha=0.0),
     case("sketch", 3000, "200MB", alpha=1.0, rank=200),
     case("sketch", 3000, "220MB", slow=True, rank=300),
+    case("ssvd", 3000, "200MB", alpha=1.0, rank=200),
+    case("ssvd", 3000, "220MB", slow=True, rank=300),
     case("pcg", 6000, "200MB", alpha=1.0, rank=200),
     case("pcg", 6000, "200MB", slow=True, alpha=1.0, rank=200, dtype="float32"),
     case("pcg", 4000, "250MB", slow=True, classes=10, alpha=[1.0, 10.0], rank=200),

@@ -11,7 +11,7 @@ from samara.solvers.kernel import Divide, Pcg
 from tests.oracles_kernel import kernel_matrix
 from tests.problems import make_problem
 
-SOLVERS = ["exact", "sketch", "nystroem", "pcg", "divide"]
+SOLVERS = ["exact", "sketch", "ssvd", "nystroem", "pcg", "divide"]
 PROBLEM = make_problem(0, 60, 3, 1, False)
 X, Y = PROBLEM.X, PROBLEM.y
 
@@ -21,7 +21,7 @@ def fitted(solver, X, y, **parameters):
     return KernelELMRegressor(solver=solver, random_state=0, **parameters).fit(X, y)
 
 
-@pytest.mark.parametrize("solver", ["exact", "sketch", "nystroem", "divide"])
+@pytest.mark.parametrize("solver", ["exact", "sketch", "ssvd", "nystroem", "divide"])
 @pytest.mark.parametrize("alpha", [1e-14, 0.0, [1e-12, 1e-6]])
 def test_copies_of_rows_make_a_singular_matrix(solver, alpha):
     """Solved by the directions that are there: the mean of the copies' targets is met."""

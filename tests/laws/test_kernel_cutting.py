@@ -8,20 +8,28 @@ from hypothesis import strategies as st
 from samara import KernelELMRegressor
 from samara.engines import Threads
 from samara.kernel_settings import Nystroem
-from samara.solvers.kernel import Divide, KernelSketch, Pcg, divide, matrix, sketch
+from samara.solvers.kernel import Divide, KernelSketch, Pcg, Ssvd, divide, matrix
 from tests.oracles import relative_gap
 from tests.oracles_kernel import GAMMA
 from tests.problems import engines, make_problem, problems, ridges
 
 WHOLE = Threads(workers=1, block_rows=10_000)
-SOLVERS = ["exact", KernelSketch(exact_error=True), "nystroem", Nystroem("pivoted"), Pcg(1e-11), Divide(3)]
+SOLVERS = [
+    "exact",
+    KernelSketch(exact_error=True),
+    Ssvd(exact_error=True),
+    "nystroem",
+    Nystroem("pivoted"),
+    Pcg(1e-11),
+    Divide(3),
+]
 BY_PIVOTS = [Pcg(1e-11)]  # which rows are pivots goes by row number, and a choice of ridges by the pivots
 BY_CONTENT = ["exact", "nystroem", Nystroem("pivoted"), Pcg(1e-11), Divide(3)]
 
 
 def made(problem, solver, alphas=(1.0,), **parameters):
     """Predictions on new rows, and the scores of the ridges."""
-    ranked = getattr(solver, "name", solver) in ("sketch", "nystroem", "pcg")
+    ranked = getattr(solver, "name", solver) in ("sketch", "ssvd", "nystroem", "pcg")
     rank = parameters.pop("rank", 15) if ranked else "auto"
     given = {"gamma": GAMMA, "random_state": 0, "rank": rank} | parameters
     model = problem.fit(KernelELMRegressor(alpha=list(alphas), solver=solver, **given))
@@ -35,9 +43,8 @@ def small_tiles(monkeypatch):
 
     def cut(tile, strip):
         monkeypatch.setattr(matrix, "TILE", tile)
-        for module in (matrix, sketch, divide):
+        for module in (matrix, divide):
             monkeypatch.setattr(module, "STRIP", strip)
-        monkeypatch.setattr(matrix, "STRIP_BYTES", 8 * 97 * strip)
 
     return cut
 
@@ -59,7 +66,7 @@ def test_tiles_and_strips_change_nothing(small_tiles, solver, weighted, alphas):
 
 @pytest.mark.parametrize("columns", [1, 5, 30])
 @pytest.mark.parametrize("room", [0, 3, 1000])
-def test_products_by_tiles_strips_and_kept_tiles(small_tiles, columns, room):
+def test_products_by_tiles_made_and_kept(small_tiles, columns, room):
     """KP is KP, whatever is kept of K, few columns or many, twice in a row."""
     from samara.maps import Gramian, Kernel
     from samara.solvers.kernel.task import KernelTask
@@ -117,13 +124,14 @@ def test_a_weight_of_two_is_the_row_twice(solver, problem, alphas):
         np.testing.assert_allclose(model.selection_.target_scores, scores.target_scores, rtol=1e-7)
 
 
+@pytest.mark.parametrize("solver", ["sketch", "ssvd"])
 @given(problem=problems(rows=(20, 60), weighted=False), alphas=st.sampled_from([(0.5,), (0.1, 1.0)]))
-def test_a_weight_of_two_is_the_row_twice_in_a_full_sketch(problem, alphas):
+def test_a_weight_of_two_is_the_row_twice_in_a_full_sketch(solver, problem, alphas):
     """A sketch is drawn for rows, not for their content: the law holds at full rank."""
     n = len(problem.X)
     twice = np.arange(n) % 3 == 0
     copies = problem.rows(np.concatenate([np.arange(n), np.flatnonzero(twice)]))
-    model = KernelELMRegressor("laplacian", gamma=GAMMA, alpha=list(alphas), solver="sketch", rank=1.0)
+    model = KernelELMRegressor("laplacian", gamma=GAMMA, alpha=list(alphas), solver=solver, rank=1.0)
     weighted = model.fit(problem.X, problem.y, 1.0 + twice).predict(problem.X)
     np.testing.assert_allclose(copies.fit(model).predict(problem.X), weighted, atol=1e-7 * np.std(problem.y))
 

@@ -58,7 +58,9 @@ def test_kfold_equals_refits(kernel, problem, low, n_folds):
     np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
-@pytest.mark.parametrize(("selection", "solver"), [("loo", "sketch"), ("kfold", "sketch"), ("loo", "pcg")])
+@pytest.mark.parametrize(
+    ("selection", "solver"), [("loo", "sketch"), ("kfold", "sketch"), ("kfold", "ssvd"), ("loo", "pcg")]
+)
 @given(problem=problems(rows=(20, 50)), low=ridges(0, 1), intercept=st.booleans())
 def test_full_rank_scores_equal_refits(selection, solver, problem, low, intercept):
     """A sketch of all directions, and pcg's preconditioner of all pivots, score as `exact` does."""

@@ -14,7 +14,7 @@ from tests.oracles import relative_gap
 from tests.oracles_kernel import DEFINITE, GAMMA, kernel_matrix
 from tests.problems import make_problem, problems, ridges
 
-SOLVERS = ["exact", "sketch", "nystroem", Pcg(1e-11), Divide(2)]
+SOLVERS = ["exact", "sketch", "ssvd", "nystroem", Pcg(1e-11), Divide(2)]
 definite = st.sampled_from(DEFINITE)
 
 
@@ -58,7 +58,7 @@ def test_sparse_rows_scaled(scale):
 @given(problem=problems(rows=(20, 60)), kernel=definite, alpha=ridges(-1, 1), intercept=st.booleans())
 def test_a_matrix_given_equals_the_kernel(solver, kernel, problem, alpha, intercept):
     """``precomputed``: fit on K(X, X), predict from K(new, X)."""
-    rank = 1.0 if solver in ("sketch", "nystroem") else "auto"
+    rank = 1.0 if solver in ("sketch", "ssvd", "nystroem") else "auto"
     solver = "exact" if isinstance(solver, Divide) and problem.weight is not None else solver
     shared = {"alpha": alpha, "fit_intercept": intercept, "random_state": 0}
     exact = problem.fit(KernelELMRegressor(kernel, gamma=GAMMA, solver="exact", **shared))
@@ -75,13 +75,13 @@ def test_a_matrix_given_equals_the_kernel(solver, kernel, problem, alpha, interc
 def test_a_matrix_given_chooses_the_same_ridge(solver):
     """Scores of the ridges too; copies are told by the rows of K."""
     problem = make_problem(3, 90, 3, 1, False)
-    rank = 1.0 if solver in ("sketch", "nystroem") else "auto"
+    rank = 1.0 if solver in ("sketch", "ssvd", "nystroem") else "auto"
     shared = {"alpha": [0.01, 0.1, 1.0, 10.0], "random_state": 0}
     named = KernelELMRegressor("laplacian", gamma=GAMMA, solver="exact", **shared)
     named.fit(problem.X, problem.y)
     given_matrix = KernelELMRegressor("precomputed", solver=solver, rank=rank, **shared)
     given_matrix.fit(kernel_matrix(problem.X, name="laplacian"), problem.y)
-    if solver in ("exact", "sketch"):
+    if solver in ("exact", "sketch", "ssvd"):
         assert named.alpha_ == given_matrix.alpha_
         np.testing.assert_allclose(given_matrix.selection_.scores, named.selection_.scores, rtol=1e-6)
     assert given_matrix.score(kernel_matrix(problem.X, name="laplacian"), problem.y) > 0.5
@@ -117,7 +117,7 @@ def test_targets_one_by_one(solver, problem, alpha):
         assert relative_gap(together[:, j], alone) < 1e-6
 
 
-@pytest.mark.parametrize("solver", ["exact", "sketch", "nystroem", "pcg", "divide"])
+@pytest.mark.parametrize("solver", ["exact", "sketch", "ssvd", "nystroem", "pcg", "divide"])
 @pytest.mark.parametrize("kernel", DEFINITE)
 def test_single_precision_is_close(solver, kernel):
     """dtype="float32": the kernel's entries are rounded, the predictions move by a thousandth."""

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from samara import KernelELMRegressor
 from samara.kernel_settings import Nystroem
-from samara.solvers.kernel import Divide, KernelSketch, Pcg, sketch
+from samara.solvers.kernel import Divide, KernelSketch, Pcg, Ssvd, directions, matrix
 from tests.oracles_kernel import DEFINITE, GAMMA, centred_matrix, kernel_matrix
 from tests.problems import make_problem, problems, ridges
 
-APPROXIMATE = ["sketch", "nystroem", Nystroem("kmeans"), Nystroem("pivoted")]
+APPROXIMATE = ["sketch", "ssvd", "nystroem", Nystroem("kmeans"), Nystroem("pivoted")]
 definite = st.sampled_from(DEFINITE)
 
 
@@ -72,13 +72,13 @@ def test_parts_are_near_exact():
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("rank", [5, 20, 50])
+@pytest.mark.parametrize(("make", "rank"), [(KernelSketch, 5), (KernelSketch, 50), (Ssvd, 20), (Ssvd, 50)])
 @given(problem=problems(rows=(60, 150), targets=(1, 1)))
-def test_the_frobenius_error_is_reported(rank, intercept, problem):
+def test_the_frobenius_error_is_reported(make, rank, intercept, problem):
     """fnorm_: exactly on request, and estimated within a factor of 2."""
     shared = {"gamma": GAMMA, "alpha": 1.0, "rank": rank, "fit_intercept": intercept, "random_state": 0}
-    exact = problem.fit(KernelELMRegressor("laplacian", solver=KernelSketch(exact_error=True), **shared))
-    guess = problem.fit(KernelELMRegressor("laplacian", solver="sketch", **shared))
+    exact = problem.fit(KernelELMRegressor("laplacian", solver=make(exact_error=True), **shared))
+    guess = problem.fit(KernelELMRegressor("laplacian", solver=make(), **shared))
     K = centred_matrix(kernel_matrix(problem.X, name="laplacian"), problem.weight, intercept)
     best = np.sqrt(np.sum(np.sort(np.abs(np.linalg.eigvalsh(K)))[:-rank] ** 2))
     assert exact.fnorm_ >= best * (1 - 1e-9)
@@ -86,21 +86,22 @@ def test_the_frobenius_error_is_reported(rank, intercept, problem):
     assert 0.5 < guess.fnorm_ / exact.fnorm_ < 2
 
 
+@pytest.mark.parametrize("make", [KernelSketch, Ssvd])
 @pytest.mark.parametrize("intercept", [False, True])
-def test_the_exact_frobenius_error_is_brute_force(monkeypatch, intercept):
-    """‖K − UΛUᵀ‖_F of the very factors that solve, by strips of 16 rows."""
-    kept, original = [], sketch.frobenius_error
-    monkeypatch.setattr(sketch, "STRIP", 16)
-    monkeypatch.setattr(sketch, "frobenius_error", lambda *a: kept.append(a) or original(*a))
+def test_the_exact_frobenius_error_is_brute_force(monkeypatch, intercept, make):
+    """‖K − ABᵀ‖_F of the very factors that solve, by tiles of 16 rows."""
+    kept, original = [], directions.Directions.error
+    monkeypatch.setattr(matrix, "TILE", 16)
+    monkeypatch.setattr(directions.Directions, "error", lambda *a: kept.append(a) or original(*a))
     problem = make_problem(2, 130, 3, 1, True)
-    solver = KernelSketch(exact_error=True)
+    solver = make(exact_error=True)
     model = KernelELMRegressor(
         gamma=GAMMA, alpha=1.0, solver=solver, rank=12, fit_intercept=intercept, random_state=0
     )
     problem.fit(model)
     K = centred_matrix(kernel_matrix(problem.X), problem.weight, intercept)
-    made = kept[0][1]
-    brute = np.linalg.norm(K - (made.U * made.values) @ made.U.T)
+    _, A, B, _ = kept[0]
+    brute = np.linalg.norm(K - A @ B.T)
     np.testing.assert_allclose(model.fnorm_, brute, rtol=1e-8)
     np.testing.assert_allclose(model.approximation_error_, brute / np.linalg.norm(K), rtol=0.05)
 
@@ -116,7 +117,7 @@ def test_a_rank_found_is_good_enough(kernel, problem, alpha):
     assert gap(problem, "sketch", kernel, alpha) < 0.1
 
 
-@pytest.mark.parametrize("solver", ["sketch", "exact", "pcg"])
+@pytest.mark.parametrize("solver", ["sketch", "ssvd", "exact", "pcg"])
 @given(problem=problems(rows=(30, 120), targets=(1, 2)), alpha=ridges(), intercept=st.booleans())
 def test_the_rank_of_a_linear_kernel_is_seen(solver, problem, alpha, intercept):
     """rank ≤ d, used by whoever can, and nothing is lost (Men and Wang, Table 4: error 1e-6)."""

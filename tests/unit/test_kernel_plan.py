@@ -14,7 +14,7 @@ from samara.solvers.kernel import KernelTask, Pcg
 from samara.sources import ArraySource
 from tests.faults.checks import refused
 
-SOLVERS = ["exact", "sketch", "pcg", "divide"]
+SOLVERS = ["exact", "sketch", "ssvd", "pcg", "divide"]
 X = np.random.default_rng(0).normal(size=(3000, 5))
 
 
@@ -87,19 +87,55 @@ def test_an_impossible_budget_is_refused_before_a_row_is_read(monkeypatch, solve
     assert "Use " in text
 
 
-def test_the_rank_advised_fits():
+@pytest.mark.parametrize("solver", ["sketch", "ssvd"])
+def test_the_rank_advised_fits(solver):
     """A sketch that is too wide is told how wide it may be."""
-    model = KernelELMRegressor(solver="sketch", rank=2000, memory="250MB", engine=Threads(2))
+    model = KernelELMRegressor(solver=solver, rank=2000, memory="250MB", engine=Threads(2))
     text = refused(model, BudgetError, "rank of at most", X, X[:, 0])
     rank = int(re.search(r"at most ([\d,]+)", text)[1].replace(",", ""))
     shape = KernelShape(3000, 5, 1, n_alphas=10, rank=rank)
-    assert 0.8 * 250e6 < peak_bytes(shape, "sketch", 2) <= 250e6
+    assert 0.8 * 250e6 < peak_bytes(shape, solver, 2) <= 250e6
 
 
 def test_a_plan_says_why():
     """The first reason names the solver and the rows."""
     model = KernelELMRegressor().fit(X[:100], X[:100, 0])
     assert model.plan_.reasons[0].startswith("solver exact: 100 rows")
+
+
+@pytest.mark.parametrize(
+    ("solver", "given", "expected"),
+    [
+        ("sketch", {}, (2, 2)),
+        ("ssvd", {}, (3, 3)),
+        ("ssvd", {"power": 0}, (2, 2)),
+        ("sketch", {"power": 3}, (5, 5)),
+        ("ssvd", {"rank": "auto", "n_rows": 256}, (3, 9)),
+    ],
+)
+def test_passes_of_directions(solver, given, expected):
+    """Two products and one for each power step; again for each doubling of a rank that is looked for."""
+    shape = KernelShape(**{"n_rows": 1000, "n_inputs": 5, "n_targets": 1, "rank": 50} | given)
+    plan = make_kernel_plan(shape, solver, Budget(None, 2), "")
+    assert (plan.passes, plan.most_passes) == expected
+
+
+@pytest.mark.parametrize("solver", ["sketch", "ssvd", "pcg"])
+def test_a_cluster_is_told_what_it_holds(solver):
+    """Rows, a tile and sums; no tiles are kept here."""
+    shape = KernelShape(100_000, 10, 1, rank=90, away=True)
+    plan = make_kernel_plan(shape, solver, Budget(None, 2), "")
+    columns = 2 if solver == "pcg" else 110
+    assert "the rows, 8 MB, go to each once" in plan.reasons[-1]
+    assert f"{8 * 100_000 * columns / 1e6:.3g} MB each way" in plan.reasons[-1].replace(".0 MB", " MB")
+    assert spare_bytes(shape, Budget(None, 2)) == 0
+
+
+def test_nothing_chooses_ssvd():
+    """Centres or conjugate gradients are the better buy."""
+    for n_rows in (100, 20_000, 10**6):
+        for n_alphas in (1, 10):
+            assert chosen(n_rows=n_rows, n_alphas=n_alphas) != "ssvd"
 
 
 def rank_of(alpha, kernel="rbf", spare=0, n=1500):

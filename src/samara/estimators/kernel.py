@@ -116,14 +116,14 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     alpha : float, list of float or "auto", default="auto"
         Ridge, not divided by n (the papers' C is 1/α). A list is chosen from; ``"auto"`` is ten ridges from
         1e-8 to 10 times the mean diagonal of K (with ``nystroem`` as in :class:`ELMRegressor`).
-    solver : {"auto", "exact", "sketch", "nystroem", "pcg", "divide"} or solver, default="auto"
+    solver : {"auto", "exact", "sketch", "ssvd", "nystroem", "pcg", "divide"} or solver, default="auto"
         ``auto`` picks from the number of rows and ridges and the memory, and says why in ``plan_``. A
         solver object, such as ``samara.solvers.kernel.Pcg(tol=1e-6)`` or
         ``samara.kernel_settings.Nystroem("kmeans")``, brings settings of its own.
     rank : int, float, list of int or "auto", default="auto"
-        Directions of ``sketch``, centres of ``nystroem``, columns of the preconditioner of ``pcg``: a number,
-        a share of the rows, with ``nystroem`` a list to choose from, or found: from the error estimate, by
-        appending centres while the held-out error falls, from the iterations that it saves.
+        Directions of ``sketch`` and ``ssvd``, centres of ``nystroem``, columns of the preconditioner of
+        ``pcg``: a number, a share of the rows, with ``nystroem`` a list to choose from, or found: from the
+        error estimate, by appending centres while the held-out error falls, from the iterations saved.
     selection : {"auto", "loo", "kfold"} or selector, default="auto"
         How the ridge is chosen. ``auto`` is exact leave-one-out; with ``nystroem`` 5-fold from its pass.
     alpha_per_target : bool, default=False
@@ -167,9 +167,10 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     condition_ : float
         Condition number of the regularised matrix, or an estimate.
     fnorm_ : float
-        ‖K − K̃‖_F of ``sketch``: estimated, or exact with ``KernelSketch(exact_error=True)``. 0 for others.
+        ‖K − K̃‖_F of ``sketch`` and ``ssvd``: estimated, or exact with ``KernelSketch(exact_error=True)`` and
+        ``Ssvd(exact_error=True)``. 0 for others.
     approximation_error_ : float
-        ``sketch``: ``fnorm_`` relative to ‖K‖_F; ``nystroem``: share of K's trace that the centres miss;
+        ``sketch``, ``ssvd``: ``fnorm_`` relative to ‖K‖_F; ``nystroem``: share of K's trace left out;
         ``divide``: standard error of the mean of the parts, relative to the targets' spread; else 0.
     residual_, n_iter_ : float, int
         Largest relative residual and iterations of ``pcg``.

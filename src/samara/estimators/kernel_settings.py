@@ -26,7 +26,7 @@ from samara.solvers.kernel import KERNEL_SOLVERS, KernelSolver
 
 NAMES = tuple(name for name in KERNELS if name != "callable")
 SOLVER_NAMES = (*KERNEL_SOLVERS, "nystroem")
-WITH_RANK = ("sketch", "nystroem", "pcg")
+WITH_RANK = ("sketch", "ssvd", "nystroem", "pcg")
 
 
 def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSettings:

@@ -1,6 +1,7 @@
 """What one pass keeps."""
 
 from samara.summaries.columns import ColumnProfile, Limits
+from samara.summaries.gathered import Gathered
 from samara.summaries.layout import Layout
 from samara.summaries.levels import MISSING, LevelMoments
 from samara.summaries.moments import Moments
@@ -13,6 +14,7 @@ __all__ = [
     "MISSING",
     "ColumnMoments",
     "ColumnProfile",
+    "Gathered",
     "HeldOut",
     "Here",
     "Layout",

@@ -8,6 +8,7 @@ from samara.solvers.kernel.exact import Exact
 from samara.solvers.kernel.pcg import Iterated, Pcg
 from samara.solvers.kernel.sketch import KernelSketch
 from samara.solvers.kernel.spectral import Spectral
+from samara.solvers.kernel.ssvd import Ssvd, Truncated
 from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, groups_of
 
 
@@ -21,7 +22,7 @@ class KernelSolver(Protocol):
 
 
 KERNEL_SOLVERS: dict[str, Callable[[], KernelSolver]] = {
-    made.name: made for made in (Exact, KernelSketch, Pcg, Divide)
+    made.name: made for made in (Exact, KernelSketch, Ssvd, Pcg, Divide)
 }
 
 __all__ = [
@@ -37,5 +38,7 @@ __all__ = [
     "Pcg",
     "Solution",
     "Spectral",
+    "Ssvd",
+    "Truncated",
     "groups_of",
 ]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
 
 import numpy as np
 
-from samara.core import Array
+from samara.core import Array, S, Source
+from samara.engines import Threads
 from samara.errors import InputError
 from samara.linalg.blas import in_threads, multiply_symmetric, subtract_both
 from samara.linalg.room import room
 from samara.solvers.kernel.task import KernelTask, without
+from samara.solvers.kernel.tiles import TileProducts, Tiles
 
 TILE = 1024  # rows and columns of a tile
 STRIP = 256  # rows of the matrix written at a time
-FEW = 24  # columns up to which half the tiles, each used twice, are faster than all of them
+FEW = 24  # columns up to which those of float32 are multiplied with all their digits: `pcg` needs them
 SMALLEST = 1e-280  # sum of squares below which they have lost digits
-STRIP_BYTES = 32 << 20  # of kernel rows that a worker multiplies at a time
 
 
 @dataclass(frozen=True)
@@ -70,21 +74,14 @@ def too_extreme(entry: float) -> InputError:
 
 
 class Products:
-    """KP for a few or many columns, on every core; K is made anew each time but for the tiles that fit.
+    """KP for a few or many columns, by whoever the engine is; K is made anew each time but for what is kept.
 
-    Few columns: only tiles on and above the diagonal are made, each used for both its places. Many: the
-    product itself takes the time, and strips of rows need no sums across the workers.
+    Half the tiles, each used twice, took less time than strips of all entries up to 220 columns.
     """
 
     def __init__(self, task: KernelTask) -> None:
-        self._matrix, self._n, self._workers = task.matrix, task.n, task.workers
-        self._constant = task.constant
-        self._kept: dict[tuple[int, int], Array] = {}
-        edges = range(0, task.n, TILE)
-        self._tiles = [(i, j) for i in edges for j in edges if j >= i]
-        size = TILE * TILE * self._matrix.dtype.itemsize
-        # Every step-th tile of a worker's own is kept, so that all workers save the same time.
-        self._room = min(len(self._tiles), task.spare // size)
+        self._constant, self._n = task.constant, task.n
+        self._task, self._tiles = task, tiles_of(task)
 
     def __call__(self, P: Array) -> Array:
         """K̃P in float64, the constant direction projected out on both sides."""
@@ -99,56 +96,28 @@ class Products:
 
     def _times(self, P: Array) -> Array:
         """KP."""
-        return self._by_tiles(P) if P.shape[1] <= FEW else self._by_strips(P)
-
-    def _by_tiles(self, P: Array) -> Array:
-        if self._matrix.dtype == np.float64:
-            return self._by_plain_tiles(np.ascontiguousarray(P, np.float64))
+        dtype = self._tiles.gramian.dtype
+        if dtype == np.float64 or P.shape[1] > FEW:
+            return self._plainly(P.astype(dtype, order="C", copy=False))
         # What float32 takes off the vectors is multiplied too: the tiles are in the cache, entries cost more.
         high = P.astype(np.float32)
-        both = self._by_plain_tiles(np.hstack([high, (P - high).astype(np.float32)]))
+        both = self._plainly(np.hstack([high, (P - high).astype(np.float32)]))
         return np.asarray(both[:, : P.shape[1]] + both[:, P.shape[1] :])
 
-    def _by_plain_tiles(self, P: Array) -> Array:
-        def run(worker: int) -> Array:
-            total = np.zeros(P.shape)
-            scratch = np.empty((TILE, TILE), P.dtype)
-            for number in range(worker, len(self._tiles), self._workers):
-                i, j = self._tiles[number]
-                tile = self._tile(number, scratch)
-                total[i : i + TILE] += tile @ P[j : j + TILE]
-                if i != j:
-                    total[j : j + TILE] += tile.T @ P[i : i + TILE]
-            return total
+    def _plainly(self, P: Array) -> Array:
+        return over_tiles(self._task, self._tiles, partial(TileProducts, P)).total
 
-        parts = in_threads(run, range(self._workers), self._workers)
-        for part in parts[1:]:
-            parts[0] += part
-        return parts[0]
 
-    def _tile(self, number: int, scratch: Array) -> Array:
-        i, j = self._tiles[number]
-        if (i, j) in self._kept:
-            return self._kept[i, j]
-        rows, columns = slice(i, min(i + TILE, self._n)), slice(j, min(j + TILE, self._n))
-        shape = (rows.stop - i, columns.stop - j)
-        keep = number * self._room // len(self._tiles) != (number + 1) * self._room // len(self._tiles)
-        tile: Array = self._matrix.tile(
-            rows,
-            columns,
-            out=np.empty(shape, scratch.dtype) if keep else scratch[: shape[0], : shape[1]],
-        )
-        if keep:
-            self._kept[i, j] = tile
-        return tile
+def tiles_of(task: KernelTask) -> Tiles:
+    """The matrix of a task, as many tiles of it kept as there is room for."""
+    keep = task.spare // (TILE * TILE * task.gramian.dtype.itemsize)
+    tiles = Tiles(task.gramian, task.weights, TILE)
+    return replace(tiles, keep=min(len(tiles.pairs()), keep))
 
-    def _by_strips(self, P: Array) -> Array:
-        P, made = np.ascontiguousarray(P, self._matrix.dtype), np.empty(P.shape)
-        height = max(16, min(TILE, STRIP_BYTES // (self._n * P.itemsize)))
 
-        def run(lo: int) -> None:
-            strip = self._matrix.tile(slice(lo, min(lo + height, self._n)), slice(0, self._n))
-            made[lo : lo + height] = strip @ P
-
-        in_threads(run, range(0, self._n, height), self._workers)
-        return made
+def over_tiles(task: KernelTask, tiles: Tiles, make: Callable[[], S]) -> S:
+    """One pass over the tiles of a task; a matrix that is there already does not travel."""
+    here = task.engine is None or task.gramian.kernel.name == "precomputed"
+    engine = Threads(task.workers, TILE) if here or task.engine is None else task.engine
+    # Tiles are no rows: they have parts and what these share, which is all that a pass asks for.
+    return engine.summarize(cast(Source, tiles), make, name="kernel")

@@ -9,32 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from samara.core import Array
+from samara.core import Array, Engine
 from samara.errors import ConditionWarning, InputError
 from samara.maps import Gramian
+from samara.solvers.kernel.tiles import Weighted
 from samara.solvers.task import Rank
 
-Index = slice | Array
 Report = Callable[[str, int, int], None]  # what is going on, how much of it was just done, how much in all
-
-
-class Weighted:
-    """√wᵢ·K[i, j]·√wⱼ: the kernel matrix of weighted rows."""
-
-    def __init__(self, gramian: Gramian, roots: Array) -> None:
-        self._gramian, self._roots = gramian, roots.astype(gramian.dtype)
-        self.n, self.dtype, self.shape = gramian.n, gramian.dtype, gramian.shape
-
-    def tile(self, rows: Index, columns: Index, out: Array | None = None) -> Array:
-        """Some rows and columns of it."""
-        made = self._gramian.tile(rows, columns, out)
-        made *= self._roots[rows][:, None]
-        made *= self._roots[columns]
-        return made
-
-    def diagonal(self) -> Array:
-        """Its diagonal."""
-        return np.asarray(self._gramian.diagonal() * self._roots**2)
 
 
 @dataclass(frozen=True)
@@ -49,6 +30,7 @@ class KernelTask:
     alphas: tuple[float, ...] | None = None  # the ridges; None: a grid in proportion to the trace
     rank: Rank = "auto"
     workers: int = 1
+    engine: Engine | None = None  # who multiplies with the matrix; None: threads of this process
     most: int = 2000  # columns of a preconditioner
     spare: int = 0  # bytes for tiles kept from one product to the next
     entropy: int = 0

@@ -1,0 +1,1 @@
+"""What a cluster costs, and what the papers promised of one."""
