@@ -203,6 +203,10 @@ class StreamPart:
         spans = [(p.supplied(m), a, b) for p, m, (_, a, b) in zip(pieces, made, self.spans, strict=True)]
         return replace(self, spans=tuple(spans))
 
+    def numbered(self, number: int) -> StreamPart:
+        """The part as the one of that number, its rows numbered behind those of all parts before."""
+        return replace(self, start=number << 40)
+
     def chunks(self) -> Iterator[tuple[int, Chunk]]:
         """The rows as they are read, each chunk with the number of its first row."""
         first, (turn, turns) = self.start, self.turn
