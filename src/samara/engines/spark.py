@@ -24,7 +24,8 @@ from samara.errors import ClusterError, InputError
 # for a task may not be larger than spark.rpc.message.maxSize, 128 MB.
 TASK_BYTES = 1 << 20
 SLICE_BYTES = 1 << 23
-Numbered = tuple[int, Any]  # a part, or the pair it belongs to, and what there is of it
+FAN_IN = 4  # summaries merged by one task: two rounds of the tree for the price of one stage
+Numbered = tuple[int, Any]  # a part, or the group it belongs to, and what there is of it
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class SparkEngine:
             leaves = self._leaves(source, make, tell)
             if leaves is not None:
                 leaves = _kept(leaves)
-                leaves.foreachPartition(_nothing)
+                leaves.foreachPartition(_passed_over)
             return leaves
 
         kept = self._run(work, source, name)
@@ -181,20 +182,22 @@ def _forgotten_with(owner: Any, collection: Any) -> None:
     weakref.finalize(owner, _forget, collection).atexit = False
 
 
-def _nothing(records: Iterable[Any]) -> None:
-    """Have a partition made, and look at none of it."""
+def _passed_over(records: Iterable[Any]) -> None:
+    """Have a partition made. It is read to its end, or Spark would not use the Python worker again."""
+    for _ in records:
+        pass
 
 
 def _from_row(row: Any) -> Numbered:
     """A summary that came out of a data frame."""
-    return row.part // 2, (row.part, (row.rows, bytes(row.summary)))
+    return row.part // FAN_IN, (row.part, (row.rows, bytes(row.summary)))
 
 
 def _tree(leaves: Any, tell: Teller) -> Any:
     """Neighbours merged until one is left."""
     level, count = leaves, leaves.getNumPartitions()
     while count > 1:
-        count = -(-count // 2)
+        count = -(-count // FAN_IN)
         level = level.partitionBy(count, int).mapPartitionsWithIndex(Merging(tell))
     return level
 
@@ -214,7 +217,8 @@ class Summarizing:
 
     def of_summary(self, number: int, records: Iterable[Numbered]) -> Iterator[Numbered]:
         """A summary that was held."""
-        return self._done(number, lambda: HeldPart(next(iter(records))[1][1][1]))
+        ((_, (_, (_, summary))),) = records
+        return self._done(number, lambda: HeldPart(summary))
 
     def of_batches(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The rows of a partition of a data frame."""
@@ -238,12 +242,12 @@ class Summarizing:
             self.tell(number, 0, error)
             return
         self.tell(number, told[0])
-        yield number // 2, (number, told)
+        yield number // FAN_IN, (number, told)
 
 
 @dataclass(frozen=True)
 class Merging:
-    """What a task does with two neighbours, or with one that has none."""
+    """What a task does with summaries of neighbours."""
 
     tell: Teller
 
@@ -251,11 +255,11 @@ class Merging:
         """One summary, numbered for the next round."""
         told = [one for _, (_, one) in sorted(records, key=lambda record: record[1][0])]
         try:
-            total = merged(*told) if len(told) == 2 else told[0]
+            total = merged(*told)
         except Exception as error:
             self.tell(-1 - number, 0, error)
             return
-        yield number // 2, (number, total)
+        yield number // FAN_IN, (number, total)
 
 
 def _version() -> str:

@@ -74,14 +74,23 @@ def summarized(part: Part, shared: Shared) -> Told:
     return rows, dumps(summary)
 
 
-def merged(one: Told, other: Told) -> Told:
-    """Two summaries as one, in their order."""
+def merged(*told: Told) -> Told:
+    """Summaries as one, in their order: neighbours first, so that it is the same tree in however many steps."""
     from cloudpickle import dumps
 
-    total = pickle.loads(one[1])
     with single_blas_thread():
-        total.merge(pickle.loads(other[1]))
-    return one[0] + other[0], dumps(total)
+        total = _added([summary for _, summary in told])
+    return sum(rows for rows, _ in told), dumps(total)
+
+
+def _added(told: list[bytes]) -> Any:
+    """The sum of the first half, a whole tree, and of the rest."""
+    if len(told) == 1:
+        return pickle.loads(told[0])
+    half = 1 << (len(told) - 1).bit_length() - 1
+    total = _added(told[:half])
+    total.merge(_added(told[half:]))
+    return total
 
 
 @dataclass(frozen=True)
