@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import scipy.linalg  # noqa: F401 - it loads the BLAS that is limited below
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 from samara.engines import DaskEngine, SparkEngine, Threads
+
+threadpool_limits(1)  # small products in many threads wait for each other: the tests took three times as long
 
 SLOW = [HealthCheck.too_slow]
 settings.register_profile(

@@ -1,17 +1,12 @@
 """The laws on a Dask cluster: who merges changes nothing."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-import scipy.sparse as sp
 from sklearn.base import clone
 
 import samara
-from samara import ELMClassifier, ELMRegressor, KernelELMRegressor
+from samara import ELMClassifier, ELMRegressor
 from samara.engines import DaskEngine, Threads
 from tests.oracles import relative_gap
 from tests.problems import make_problem

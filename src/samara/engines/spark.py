@@ -8,6 +8,7 @@ it is lineage, so what is lost with an executor is made anew.
 from __future__ import annotations
 
 import pickle
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -126,7 +127,7 @@ class SparkEngine:
         alone: Any = parts[0].alone() if len(parts) == 1 else None
         awaited = alone.awaited() if isinstance(alone, Lazy) else []
         if awaited and hasattr(awaited[0], "mapInArrow"):
-            empty = replace(task, part=packed(alone.supplied([None])))
+            empty = replace(task, part=packed(alone.supplied([(0, ())])))
             made = awaited[0].mapInArrow(empty.of_batches, "part bigint, rows bigint, summary binary")
             return made.rdd.map(_from_row)
         rows = self._parts(source)
@@ -225,19 +226,24 @@ class Summarizing:
         import pyarrow as pa
         from pyspark import TaskContext
 
-        number = TaskContext.get().partitionId()
-        found = self._done(number, lambda: pickle.loads(self.part).numbered(number).supplied([batches]))
-        for _, (part, (rows, summary)) in found:
+        task = TaskContext.get()
+        assert task is not None
+        number = task.partitionId()
+
+        def open_part() -> Any:
+            return pickle.loads(self.part).numbered(number).supplied([(number, batches)])
+
+        for _, (part, (rows, summary)) in self._done(number, open_part):
             columns = {"part": [part], "rows": [rows], "summary": pa.array([summary], pa.binary())}
             yield pa.RecordBatch.from_pydict(columns)
 
-    def _done(self, number: int, opened: Callable[[], Any]) -> Iterator[Numbered]:
+    def _done(self, number: int, open_part: Callable[[], Any]) -> Iterator[Numbered]:
         try:
             if self.version != _version():
                 raise ClusterError(
                     f"The workers have samara {_version()}, this process {self.version}: install the same."
                 )
-            told = summarized(opened(), pickle.loads(self.shared))
+            told = summarized(open_part(), pickle.loads(self.shared))
         except Exception as error:
             self.tell(number, 0, error)
             return
@@ -263,11 +269,12 @@ class Merging:
 
 
 def _version() -> str:
-    from samara import __version__
-
-    return __version__
+    """Of the package this file is in, which no room may import by name."""
+    return str(sys.modules["samara"].__version__)
 
 
 def is_spark(given: Any) -> bool:
     """Whether this is Spark: its name, a session or an engine of one."""
-    return (isinstance(given, str) and given == "spark") or isinstance(given, SparkEngine) or is_session(given)
+    return (
+        (isinstance(given, str) and given == "spark") or isinstance(given, SparkEngine) or is_session(given)
+    )

@@ -75,7 +75,7 @@ def summarized(part: Part, shared: Shared) -> Told:
 
 
 def merged(*told: Told) -> Told:
-    """Summaries as one, in their order: neighbours first, so that it is the same tree in however many steps."""
+    """Summaries as one, in their order: neighbours first, the same tree in however many steps."""
     from cloudpickle import dumps
 
     with single_blas_thread():
@@ -144,7 +144,9 @@ class HeldSource:
         """Not for summaries."""
         raise InputError("Summaries that were held are seen through no map.")
 
-    with_targets = map
+    def with_targets(self, target: FeatureMap) -> HeldSource:
+        """Not for summaries."""
+        raise InputError("Summaries that were held have no targets.")
 
     def folded(self, n_folds: int) -> HeldSource:
         """Not for summaries."""

@@ -37,9 +37,10 @@ class SparkRows:
         """The data frame that makes these columns."""
         return _selected(self.made, names)
 
-    def supplied(self, made: Any) -> SparkRows:
-        """The rows of a partition."""
-        return replace(self, made=made)
+    def supplied(self, made: tuple[int, Iterable[Any]]) -> SparkRows:
+        """The rows of a partition, which has a number."""
+        number, batches = made
+        return replace(self, name=f"partition {number} of the Spark data frame", made=batches)
 
     def held_bytes(self, names: Sequence[str]) -> int:
         """A batch in Arrow's form and in transit."""
@@ -53,8 +54,9 @@ class SparkRows:
         row = 0
         with foreign(self.name):
             for batch in _fetched(self.made, names) if is_spark_frame(self.made) else self.made:
+                named = batch.rename_columns(list(names))
                 for lo in range(max(0, start - row), batch.num_rows, rows):
-                    yield batch.slice(lo, rows).select(list(names))
+                    yield named.slice(lo, rows)
                 row += batch.num_rows
 
 
@@ -74,7 +76,9 @@ def spark_table(frame: Any) -> Table:
 
 
 def _selected(frame: Any, names: Sequence[str]) -> ArrowFrame:
-    return ArrowFrame(frame.select(*(f"`{name.replace('`', '``')}`" for name in names)))
+    """These columns, by number: Spark takes names with dots in quotes, and mapInArrow sets none."""
+    quoted = [f"`{name.replace('`', '``')}`" for name in names]
+    return ArrowFrame(frame.select(*(frame[name].alias(f"c{j}") for j, name in enumerate(quoted))))
 
 
 @dataclass(frozen=True)

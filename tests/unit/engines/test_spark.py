@@ -7,7 +7,8 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from samara.engines import SparkEngine, Threads, spark as module
+from samara.engines import SparkEngine, Threads
+from samara.engines import spark as module
 from samara.errors import InputError
 from samara.sources import ArraySource
 
@@ -91,7 +92,7 @@ def test_summaries_stay_with_the_executors(spark):
     assert held.n_rows == 3
     for _ in range(2):
         rows = engine.summarize(held, Together, "products").rows
-        assert rows == [list(range(0, 500)), list(range(500, 1000)), list(range(1000, 1500))]
+        assert rows == [list(range(500)), list(range(500, 1000)), list(range(1000, 1500))]
     assert told[-1] == ("products", 1, 3)
     with pytest.raises(InputError, match="can be gone through by that cluster only"):
         Threads(1).summarize(held, Together)
