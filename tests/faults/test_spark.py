@@ -9,7 +9,7 @@ import pytest
 
 import samara
 from samara import ELMRegressor
-from samara.engines import SparkEngine
+from samara.engines import SparkEngine, spark_tasks
 from samara.engines import spark as module
 from samara.errors import ClusterError, InputError, NonFiniteError
 from samara.sources import ArraySource
@@ -119,7 +119,7 @@ def test_what_is_missing_on_a_worker_is_named(spark, monkeypatch, tmp_path):
     with pytest.raises(ClusterError, match=r"^A worker has no package no_such_package: install it on all of"):
         engine.summarize(source, Needy)
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_version", lambda: "99.0")
+        patch.setattr(module, "samara_version", lambda: "99.0")
         with pytest.raises(ClusterError, match=r"^The workers have samara \S+, this process 99.0: install"):
             engine.summarize(source, Needy)
     with monkeypatch.context() as patch:
@@ -132,6 +132,13 @@ def test_what_is_missing_on_a_worker_is_named(spark, monkeypatch, tmp_path):
     monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
     with pytest.raises(ClusterError, match=r"^A worker has no package samara: install it on all of them, or"):
         engine.summarize(source, Needy)
+
+
+def test_a_summary_that_spark_can_not_move():
+    """Refused by the task that made it."""
+    with pytest.raises(InputError, match=r"^A summary takes 0\.0 GB, and Spark moves at most 0\.0 GB in one"):
+        spark_tasks.refuse_large((3, b"12345"), 4)
+    spark_tasks.refuse_large((3, b"1234"), 4)
 
 
 def linger():

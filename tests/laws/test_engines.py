@@ -152,6 +152,7 @@ def test_predictions_and_scores_of_a_scan_come_in_order(crew, folder, where):
     assert model.score(rows) == pytest.approx(score, rel=1e-12)
 
 
+@pytest.mark.parametrize("crew", ["dask", "spark"], indirect=True)
 def test_a_long_scan_is_predicted_some_files_at_a_time(crew, folder, monkeypatch):
     """No row is lost or moved between two passes."""
     monkeypatch.setattr("samara.estimators.cluster.ROWS_HOME", 400)

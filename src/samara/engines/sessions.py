@@ -39,13 +39,23 @@ def opened(given: Any) -> Any:
         from pyspark.sql import SparkSession
     except ModuleNotFoundError:
         raise InputError("Spark needs the package pyspark: pip install samara[spark].") from None
-    active = SparkSession.getActiveSession()
-    if active is not None and not is_stopped(active.sparkContext):
-        return _classic(active)
+    from pyspark.errors import PySparkRuntimeError
+
+    try:
+        active = _classic(SparkSession.active())
+        if not is_stopped(active.sparkContext):
+            return active
+    except PySparkRuntimeError:  # there is none
+        pass
     builder = SparkSession.builder
     for key, value in LOCAL.items():
         builder = builder.config(key, value)
-    made = builder.getOrCreate()
+    try:
+        made = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise ClusterError(
+            "No Spark session could be started on this machine: it needs Java 17 or later, found by JAVA_HOME."
+        ) from error
     if "PYSPARK_PYTHON" not in os.environ:  # else workers are any python3 that there is
         made.sparkContext.pythonExec = sys.executable
     return made

@@ -8,25 +8,24 @@ it is lineage, so what is lost with an executor is made anew.
 from __future__ import annotations
 
 import pickle
-import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from samara.core import Progress, S, Source, Summary
+from samara.core import Crossed, Progress, S, Source, Summary
+from samara.engines.held import Held
 from samara.engines.sessions import explained, is_session, is_stopped, opened
 from samara.engines.spark_jobs import Teller, followed
-from samara.engines.tasks import HeldPart, HeldSource, Lazy, Sent, Told, merged, packed, summarized
+from samara.engines.spark_tasks import FAN_IN, Merging, Summarizing, from_row, samara_version
+from samara.engines.tasks import Lazy, Sent, Told, packed
 from samara.errors import ClusterError, InputError
 
 # A part this large travels with each of its tasks; larger ones are cut, sent once and kept by the executors,
 # for a task may not be larger than spark.rpc.message.maxSize, 128 MB.
 TASK_BYTES = 1 << 20
 SLICE_BYTES = 1 << 23
-FAN_IN = 4  # summaries merged by one task: two rounds of the tree for the price of one stage
-Numbered = tuple[int, Any]  # a part, or the group it belongs to, and what there is of it
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class SparkEngine:
         total: S = pickle.loads(found[0][1])
         return total
 
-    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Source:
+    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Held:
         """One summary a part, left with the executors until the source is let go."""
 
         def work(tell: Teller) -> Any:
@@ -107,43 +106,48 @@ class SparkEngine:
         kept = self._run(work, source, name)
         if kept is None:
             raise InputError("A table without parts has no summaries to hold.")
-        held = HeldSource(kept, kept.getNumPartitions(), source.n_features, source.n_targets)
+        held = Held((kept,))
         _forgotten_with(held, kept)
         return held
 
     def _run(self, work: Callable[[Teller], Any], source: Source, name: str) -> Any:
         progress, n_rows = self.progress, source.n_rows
-        done = None if progress is None else lambda rows: progress(name, rows, n_rows)
+        done = None if progress is None or not n_rows else lambda rows: progress(name, rows, n_rows)
         context = self.session.sparkContext
         with explained(context):
             return followed(context, work, name, done)
 
     def _leaves(self, source: Source, make: Callable[[], Any], tell: Teller) -> Any:
         """The summary of each part, yet to be made."""
-        task = Summarizing(packed((source.shell(), make, self.block_rows)), _version(), tell)
-        if isinstance(source, HeldSource):
-            return source.there.mapPartitionsWithIndex(task.of_summary)
+        crossed = source.rows.parts(self.processes) if isinstance(source, Crossed) else []
+        others = [part.alone() for part in crossed]
+        task = Summarizing(packed(((source.shell(), make, self.block_rows), others)), samara_version(), tell)
+        if isinstance(source, Held):
+            (there,) = source.summaries
+            return there.mapPartitionsWithIndex(task.of_summary)
         parts = source.parts(self.processes)
         alone: Any = parts[0].alone() if len(parts) == 1 else None
         awaited = alone.awaited() if isinstance(alone, Lazy) else []
         if awaited and hasattr(awaited[0], "mapInArrow"):
             empty = replace(task, part=packed(alone.supplied([(0, ())])))
             made = awaited[0].mapInArrow(empty.of_batches, "part bigint, rows bigint, summary binary")
-            return made.rdd.map(_from_row)
+            return made.rdd.map(from_row)
         rows = self._parts(source)
         return rows and rows.mapPartitionsWithIndex(task.of_slices)
 
     def _parts(self, source: Source) -> Any:
         """The parts of a source as bytes, one in each partition; None where there is none."""
-        sent = self._sent
-        if not sent.has(source, self.processes):
+        sent, context = self._sent, self.session.sparkContext
+        if isinstance(source, Crossed) or not sent.has(source, self.processes):
             parts = [packed(part.alone()) for part in source.parts(self.processes)]
             if not parts:
                 return None
+            if isinstance(source, Crossed):  # no more than which part it is
+                return _placed(context, parts)
             for last in sent.parts:
                 _forget(last)
             sent.held, sent.count = source.held, self.processes
-            sent.parts[:] = [_placed(self.session.sparkContext, parts)]
+            sent.parts[:] = [_placed(context, parts)]
             _forgotten_with(sent, sent.parts[0])
         return sent.parts[0]
 
@@ -159,11 +163,6 @@ def _placed(context: Any, parts: list[bytes]) -> Any:
     if max(map(len, parts)) <= TASK_BYTES:
         return sent
     return _kept(sent.partitionBy(len(parts), int))
-
-
-def _joined(records: Iterable[Numbered]) -> bytes:
-    """A part out of its slices."""
-    return b"".join(piece for _, piece in sorted(slice_ for _, slice_ in records))
 
 
 def _kept(collection: Any) -> Any:
@@ -189,11 +188,6 @@ def _passed_over(records: Iterable[Any]) -> None:
         pass
 
 
-def _from_row(row: Any) -> Numbered:
-    """A summary that came out of a data frame."""
-    return row.part // FAN_IN, (row.part, (row.rows, bytes(row.summary)))
-
-
 def _tree(leaves: Any, tell: Teller) -> Any:
     """Neighbours merged until one is left."""
     level, count = leaves, leaves.getNumPartitions()
@@ -201,76 +195,6 @@ def _tree(leaves: Any, tell: Teller) -> Any:
         count = -(-count // FAN_IN)
         level = level.partitionBy(count, int).mapPartitionsWithIndex(Merging(tell))
     return level
-
-
-@dataclass(frozen=True)
-class Summarizing:
-    """What a task does with one part; an error is told, not raised, for raised it would be tried again."""
-
-    shared: bytes = field(repr=False)
-    version: str
-    tell: Teller
-    part: bytes = field(default=b"", repr=False)  # a part of a data frame, without rows
-
-    def of_slices(self, number: int, records: Iterable[Numbered]) -> Iterator[Numbered]:
-        """A part that was sent."""
-        return self._done(number, lambda: pickle.loads(_joined(records)))
-
-    def of_summary(self, number: int, records: Iterable[Numbered]) -> Iterator[Numbered]:
-        """A summary that was held."""
-        ((_, (_, (_, summary))),) = records
-        return self._done(number, lambda: HeldPart(summary))
-
-    def of_batches(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The rows of a partition of a data frame."""
-        import pyarrow as pa
-        from pyspark import TaskContext
-
-        task = TaskContext.get()
-        assert task is not None
-        number = task.partitionId()
-
-        def open_part() -> Any:
-            return pickle.loads(self.part).numbered(number).supplied([(number, batches)])
-
-        for _, (part, (rows, summary)) in self._done(number, open_part):
-            columns = {"part": [part], "rows": [rows], "summary": pa.array([summary], pa.binary())}
-            yield pa.RecordBatch.from_pydict(columns)
-
-    def _done(self, number: int, open_part: Callable[[], Any]) -> Iterator[Numbered]:
-        try:
-            if self.version != _version():
-                raise ClusterError(
-                    f"The workers have samara {_version()}, this process {self.version}: install the same."
-                )
-            told = summarized(open_part(), pickle.loads(self.shared))
-        except Exception as error:
-            self.tell(number, 0, error)
-            return
-        self.tell(number, told[0])
-        yield number // FAN_IN, (number, told)
-
-
-@dataclass(frozen=True)
-class Merging:
-    """What a task does with summaries of neighbours."""
-
-    tell: Teller
-
-    def __call__(self, number: int, records: Iterable[Numbered]) -> Iterator[Numbered]:
-        """One summary, numbered for the next round."""
-        told = [one for _, (_, one) in sorted(records, key=lambda record: record[1][0])]
-        try:
-            total = merged(*told)
-        except Exception as error:
-            self.tell(-1 - number, 0, error)
-            return
-        yield number // FAN_IN, (number, total)
-
-
-def _version() -> str:
-    """Of the package this file is in, which no room may import by name."""
-    return str(sys.modules["samara"].__version__)
 
 
 def is_spark(given: Any) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from samara.core import FeatureMap, Part, Source
+from samara.core import Crossed, Part, Source
+from samara.engines.held import Held, finished
 from samara.errors import InputError
 from samara.linalg.blas import single_blas_thread
 
@@ -59,19 +60,19 @@ def packed(what: Any) -> bytes:
     return made
 
 
-def summarized(part: Part, shared: Shared) -> Told:
-    """The summary of one part, made on a worker."""
+def summarized(part: Part, shared: Shared, others: Sequence[Part] = ()) -> Told:
+    """The summary of one part, made on a worker; of a crossed source, over the parts of all its rows."""
     from cloudpickle import dumps
 
     shell, make, block_rows = shared
     summary, rows = make(), 0
+    if isinstance(shell, Crossed):
+        shell = shell.over([other.within(shell.rows) for other in others])
     with single_blas_thread():
         for block in part.within(shell).blocks(block_rows):
             summary.update(block)
-            rows += len(block) if hasattr(block, "__len__") else 1  # a summary that was held is one row
-    if hasattr(summary, "finish"):  # what is only half added up would be twice as large
-        summary.finish()
-    return rows, dumps(summary)
+            rows += 0 if isinstance(shell, Held) else len(block)  # a summary that was held is no row
+    return rows, dumps(finished(summary))
 
 
 def merged(*told: Told) -> Told:
@@ -91,67 +92,3 @@ def _added(told: list[bytes]) -> Any:
     total = _added(told[:half])
     total.merge(_added(told[half:]))
     return total
-
-
-@dataclass(frozen=True)
-class HeldPart:
-    """A summary that stayed on a worker."""
-
-    summary: bytes = field(repr=False)
-
-    def blocks(self, rows: int) -> Iterator[Any]:
-        """The summary, as the one block there is."""
-        yield pickle.loads(self.summary)
-
-    def alone(self) -> HeldPart:
-        """Itself: it shares nothing."""
-        return self
-
-    def within(self, shell: Any) -> HeldPart:
-        """Itself: a summary is seen through no map."""
-        return self
-
-
-@dataclass(frozen=True, eq=False)
-class HeldSource:
-    """Summaries that stayed on the workers of a cluster, one a part."""
-
-    there: Any = field(repr=False)  # what the cluster knows them by
-    count: int
-    n_features: int
-    n_targets: int
-
-    is_sparse = False
-
-    @property
-    def n_rows(self) -> int:
-        """The summaries: each counts as a row."""
-        return self.count
-
-    @property
-    def held(self) -> tuple[object, ...]:
-        return (self.there,)
-
-    def shell(self) -> HeldSource:
-        """Nothing is shared."""
-        return HeldSource(None, self.count, self.n_features, self.n_targets)
-
-    def parts(self, count: int) -> Sequence[Part]:
-        """None of them is here."""
-        raise InputError("Summaries that were held on a cluster can be gone through by that cluster only.")
-
-    def map(self, feature_map: FeatureMap) -> HeldSource:
-        """Not for summaries."""
-        raise InputError("Summaries that were held are seen through no map.")
-
-    def with_targets(self, target: FeatureMap) -> HeldSource:
-        """Not for summaries."""
-        raise InputError("Summaries that were held have no targets.")
-
-    def folded(self, n_folds: int) -> HeldSource:
-        """Not for summaries."""
-        raise InputError("Summaries that were held have no folds.")
-
-    def cut(self, start: int, stop: int) -> Any:
-        """Not for summaries."""
-        raise InputError("Summaries that were held are cut into no rows.")

@@ -3,13 +3,15 @@
 import gc
 import pickle
 from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from samara.engines import SparkEngine, Threads
+from samara.engines import SparkEngine
 from samara.engines import spark as module
-from samara.errors import InputError
+from samara.engines.held import Unmapped
 from samara.sources import ArraySource
 
 
@@ -89,17 +91,66 @@ def test_summaries_stay_with_the_executors(spark):
     engine = SparkEngine(spark, 100, lambda *what: told.append(what), processes=3).ready()
     held = engine.hold(_source(), Seen, "tiles")
     assert {(name, total) for name, _, total in told} == {("tiles", 1500)}
-    assert held.n_rows == 3
     for _ in range(2):
         rows = engine.summarize(held, Together, "products").rows
         assert rows == [list(range(500)), list(range(500, 1000)), list(range(1000, 1500))]
-    assert told[-1] == ("products", 1, 3)
-    with pytest.raises(InputError, match="can be gone through by that cluster only"):
-        Threads(1).summarize(held, Together)
+    assert "products" not in {name for name, _, _ in told}  # summaries are no rows
     assert len(context._jsc.getPersistentRDDs()) == before + 1
     del held
     gc.collect()
     assert len(context._jsc.getPersistentRDDs()) == before
+
+
+@dataclass(frozen=True)
+class Twice(Unmapped):
+    """A source of two parts, each of which goes through all rows of another."""
+
+    rows: Any
+    given: tuple = ()
+
+    @property
+    def n_rows(self):
+        return 2 * self.rows.n_rows
+
+    @property
+    def held(self):
+        return self.rows.held
+
+    def shell(self):
+        return replace(self, rows=self.rows.shell())
+
+    def over(self, parts):
+        return replace(self, given=tuple(parts))
+
+    def parts(self, count):
+        return [Pass(0), Pass(1)]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """All rows once."""
+
+    number: int
+    source: Any = None
+
+    def alone(self):
+        return Pass(self.number)
+
+    def within(self, shell):
+        return Pass(self.number, shell)
+
+    def blocks(self, rows):
+        for part in self.source.given:
+            yield from part.blocks(rows)
+
+
+def test_parts_that_go_through_all_rows(spark):
+    """Whichever worker has them, and whatever parts of the rows themselves were sent before."""
+    engine, source = SparkEngine(spark, block_rows=100).ready(), _source(600)
+    engine.summarize(source, Seen)
+    held = engine.hold(Twice(source), Seen)
+    assert engine.summarize(held, Together).rows == [list(range(600))] * 2
+    assert engine.summarize(source, Seen).rows == list(range(600))
 
 
 def test_progress_adds_up(spark):
