@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -208,6 +210,20 @@ def test_what_spark_can_not_take(spark):
         samara.scan(frame, target="a")
     with pytest.raises(InputError, match=r"^The Spark data frame has two columns named 'a': rename one\.$"):
         samara.scan(frame.select("a", "a"))
+
+
+def test_a_machine_without_java():
+    """What is needed is said."""
+    code = """
+import numpy as np, samara
+try:
+    samara.ELMRegressor(5, engine="spark").fit(np.eye(9), np.arange(9.0))
+except samara.SamaraError as error:
+    print(error)
+"""
+    bare = {**os.environ, "PATH": "/nowhere", "JAVA_HOME": "/nowhere"}
+    done = subprocess.run([sys.executable, "-c", code], env=bare, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("No Spark session could be started here: it needs Java 17 or later, found")
 
 
 def test_dask_does_not_read_spark(spark, cluster):

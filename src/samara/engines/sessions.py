@@ -54,7 +54,7 @@ def opened(given: Any) -> Any:
         made = builder.getOrCreate()
     except PySparkRuntimeError as error:
         raise ClusterError(
-            "No Spark session could be started on this machine: it needs Java 17 or later, found by JAVA_HOME."
+            "No Spark session could be started here: it needs Java 17 or later, found by JAVA_HOME or PATH."
         ) from error
     if "PYSPARK_PYTHON" not in os.environ:  # else workers are any python3 that there is
         made.sparkContext.pythonExec = sys.executable
