@@ -4,11 +4,18 @@
 """
 
 import os
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import scipy.linalg  # noqa: F401 - it loads the BLAS that is limited below
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
+
+from samara.engines import DaskEngine, SparkEngine, Threads
 
 threadpool_limits(1)  # small products in many threads wait for each other: the tests took three times as long
 
@@ -41,3 +48,65 @@ def cluster():
         distributed.Client(made) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="session")
+def spark_builder():
+    """What starts a Spark session of two Python workers on this machine, each task tried four times."""
+    sql = pytest.importorskip("pyspark.sql")
+    options = {
+        "spark.master": "local[2,4]",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.log.level": "OFF",  # tests kill workers, which Spark would tell of in pages
+        "spark.sql.session.timeZone": "America/Lima",  # no moment may depend on it
+        "spark.sql.shuffle.partitions": "3",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = sql.SparkSession.builder
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    return builder
+
+
+@pytest.fixture(scope="session")
+def spark_process(spark_builder):
+    """The Java process, stopped at the end: starting it takes seconds, another session in it none."""
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        warnings.simplefilter("ignore")  # pandas is newer than Spark knows
+        spark_builder.getOrCreate()
+        yield spark_builder
+        spark_builder.getOrCreate().stop()
+
+
+@pytest.fixture
+def spark(spark_process):
+    """A Spark session; a new one where a test has stopped the last."""
+    return spark_process.getOrCreate()
+
+
+@dataclass(frozen=True)
+class Crewed:
+    """An engine under test: as an estimator is given it, cut into so many parts, and named elsewhere."""
+
+    given: Any
+    engine: Callable[..., Any]
+    address: str = ""
+
+
+@pytest.fixture(params=["threads", "dask", "spark"])
+def crew(request):
+    """Each engine in turn, of two workers."""
+    if request.param == "threads":
+        return Crewed(Threads(2), Threads)
+    if request.param == "dask":
+        client = request.getfixturevalue("cluster")
+        return Crewed(
+            client,
+            lambda parts, *rest: DaskEngine(client, 1, *rest, processes=parts),
+            client.scheduler.address,
+        )
+    session = request.getfixturevalue("spark")
+    return Crewed(session, lambda parts, *rest: SparkEngine(session, *rest, processes=parts), "spark")

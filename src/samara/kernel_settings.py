@@ -9,7 +9,7 @@ import numpy as np
 
 from samara.checkpoints import Checkpoint
 from samara.core import Crew, FeatureMap, Progress, Source
-from samara.engines.dask import is_cluster
+from samara.engines.clusters import is_cluster
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
 from samara.plans import Budget, Plan

@@ -210,11 +210,12 @@ def test_nobody_at_the_address():
         PROBLEM.fit(ELMRegressor(10, engine="dask://127.0.0.1:9"))
 
 
-@pytest.mark.parametrize("engine", ["dask", 3, "http://127.0.0.1:9"])
+@pytest.mark.parametrize("engine", ["dask", 3, "http://127.0.0.1:9", "sparks"])
 def test_what_is_no_engine(engine):
     """The kinds there are are listed."""
     with pytest.raises(
-        InputError, match=r"Unknown engine .* Known: a distributed.Client, dask://host:port, thr"
+        InputError,
+        match=r"Unknown engine .* Known: a SparkSession, a distributed.Client, dask://host:port, spark, thr",
     ):
         PROBLEM.fit(ELMRegressor(10, engine=engine))
 
@@ -240,13 +241,14 @@ def test_collections_that_do_not_belong_together(cluster):
         model.fit(X, da.from_array(PROBLEM.y, chunks=((3000, 1500, 1500),)))
 
 
-def test_no_file_makes_a_connection(tmp_path, monkeypatch):
+@pytest.mark.parametrize("engine", ["tcp://127.0.0.1:9", "spark"])
+def test_no_file_makes_a_connection(tmp_path, monkeypatch, engine):
     """A model file that names a cluster is refused: opening it would trust whoever answers there."""
     path = tmp_path / "m.samara"
     model = PROBLEM.fit(ELMRegressor(10, alpha=1.0, random_state=0))
     with monkeypatch.context() as patch:
         patch.setattr("samara.estimators.saving._revived", lambda *_: None)
         patch.setattr("samara.estimators.saving.is_cluster", lambda engine: False)
-        model.set_params(engine="tcp://127.0.0.1:9").save(path)
+        model.set_params(engine=engine).save(path)
     with pytest.raises(StoreError, match="its engine is a cluster, which no saved model has"):
         samara.load(path)

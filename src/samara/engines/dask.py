@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 from uuid import uuid4
 
 from samara.core import Part, Progress, S, Source
@@ -25,41 +25,11 @@ from samara.engines.connections import (
     refuse_unfit,
     room_of,
 )
+from samara.engines.tasks import Lazy, Sent, merged, packed, summarized
 from samara.errors import ClusterError, InputError
-from samara.linalg.blas import single_blas_thread
 from samara.resident import peak_resident_bytes, reset_peak
 
-Told = tuple[int, bytes]  # rows, and the summary of them
 SCHEMES = ("dask://", "tcp://", "tls://")
-
-
-@runtime_checkable
-class Lazy(Protocol):
-    """A part whose rows may be made by tasks of the cluster itself."""
-
-    def awaited(self) -> list[Any]:
-        """The tasks that make its rows."""
-        ...
-
-    def supplied(self, made: Sequence[Any]) -> Any:
-        """The part with what they have made."""
-        ...
-
-
-@dataclass
-class Sent:
-    """The parts of the table last worked on, as futures: they travel once, not in every pass."""
-
-    held: tuple[object, ...] = ()
-    count: int = 0
-    parts: list[Any] = field(default_factory=list)
-
-    def has(self, source: Source, count: int) -> bool:
-        """Whether these are the parts of a source."""
-        same = len(self.held) == len(source.held) and all(
-            a is b for a, b in zip(self.held, source.held, strict=True)
-        )
-        return same and self.count == count and bool(self.parts)
 
 
 @dataclass(frozen=True)
@@ -144,7 +114,7 @@ class DaskEngine:
         quiet = {"distributed.admin.large-graph-warning-threshold": "1 PB"}  # rows do travel with their tasks
         with explained(self.client), dask.config.set(quiet):
             shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
-            done = dask.delayed(_summarized, pure=False)
+            done = dask.delayed(summarized, pure=False)
             leaves = [
                 done(part, shared, dask_key_name=f"{key}-{number}")
                 for number, part in enumerate(self._parts(source))
@@ -187,25 +157,21 @@ class DaskEngine:
             return self._received(alone, key)
         import dask
 
+        if any(hasattr(made, "mapInArrow") for made in awaited):
+            raise InputError('A Spark data frame is read by Spark: use engine="spark", or threads.')
         empty = self._received(alone.supplied([None] * len(awaited)), f"{key}-empty")
         return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key)
 
     def _received(self, what: Any, key: str) -> Any:
         """Something of ours on the workers: as bytes, which a scheduler passes on without looking inside."""
-        from cloudpickle import dumps
-
-        try:
-            sent = dumps(what)
-        except Exception as error:
-            raise InputError(f"What the workers need can't be sent to them: {error}.") from error
-        return self.client.submit(pickle.loads, sent, key=key, pure=False)
+        return self.client.submit(pickle.loads, packed(what), key=key, pure=False)
 
 
 def _tree(leaves: Sequence[Any], key: str) -> Any:
     """Neighbours merged until one is left."""
     import dask
 
-    merge, level, depth = dask.delayed(_merged, pure=False), list(leaves), 0
+    merge, level, depth = dask.delayed(merged, pure=False), list(leaves), 0
     while len(level) > 1:
         pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
         level = [
@@ -221,32 +187,7 @@ def _supplied(part: Lazy, made: Sequence[Any]) -> Any:
     return part.supplied(made)
 
 
-def _summarized(part: Part, shared: tuple[Source, Callable[[], Any], int]) -> Told:
-    """The summary of one part, made on a worker."""
-    from cloudpickle import dumps
-
-    shell, make, block_rows = shared
-    summary, rows = make(), 0
-    with single_blas_thread():
-        for block in part.within(shell).blocks(block_rows):
-            summary.update(block)
-            rows += len(block)
-    if hasattr(summary, "finish"):  # what is only half added up would be twice as large
-        summary.finish()
-    return rows, dumps(summary)
-
-
-def _merged(one: Told, other: Told) -> Told:
-    """Two summaries as one, in their order."""
-    from cloudpickle import dumps
-
-    total = pickle.loads(one[1])
-    with single_blas_thread():
-        total.merge(pickle.loads(other[1]))
-    return one[0] + other[0], dumps(total)
-
-
-def is_cluster(given: Any) -> bool:
-    """Whether this is a cluster: a client, the address of a scheduler, or an engine of one of them."""
+def is_dask(given: Any) -> bool:
+    """Whether this is a Dask cluster: a client, the address of a scheduler, or an engine of one of them."""
     address = isinstance(given, str) and given.startswith(SCHEMES)
     return address or isinstance(given, DaskEngine) or is_client(given)

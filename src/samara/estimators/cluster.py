@@ -10,7 +10,7 @@ import numpy as np
 
 from samara.core import Array, Chunk, Crew
 from samara.costs import DEFAULT_BLOCK
-from samara.engines.dask import is_cluster
+from samara.engines.clusters import is_cluster
 from samara.estimators.parameters import read_engine
 from samara.estimators.tables import stream_of
 from samara.maps import Columns

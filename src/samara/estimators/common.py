@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from samara.core import Array, Chunk, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
-from samara.engines.connections import is_client
+from samara.engines.clusters import found_by, is_connection
 from samara.errors import InputError, NonFiniteError
 from samara.estimators.cluster import cluster_of, predicted_there
 from samara.estimators.given import Given, GivenArrays, GivenTable
@@ -249,13 +249,13 @@ class ClosedForm(Reports, BaseEstimator):
     def __getstate__(self) -> Any:
         """Without what a fit found out about a table's columns: a sample of the rows is in it."""
         state = super().__getstate__()
-        if is_client(self.engine):  # a connection stays here; its address travels
-            state = state | {"engine": self.engine.scheduler.address}
+        if is_connection(self.engine):  # it stays here; what it is found by travels
+            state = state | {"engine": found_by(self.engine)}
         return {name: value for name, value in state.items() if name != "facts_"}
 
     def __sklearn_clone__(self) -> Any:
         """The same parameters, and the same cluster: a connection can't be copied."""
-        if not is_client(self.engine):
+        if not is_connection(self.engine):
             return super().__sklearn_clone__()
         made = super(ClosedForm, copy(self)).__sklearn_clone__()
         made.engine = self.engine

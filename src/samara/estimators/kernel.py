@@ -136,9 +136,10 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     memory : str, int or None, default=None
         Memory the fit may take above the input, such as ``"2GB"``. Refused before any row is read if it
         can't be kept.
-    engine : "threads", :class:`samara.engines.Threads`, or a Dask cluster, default=None
+    engine : "threads", :class:`samara.engines.Threads`, or a cluster, default=None
         Who computes; all cores unless told otherwise. A cluster is a ``distributed.Client``, the address of a
-        scheduler such as ``"tcp://127.0.0.1:8786"``, or :class:`samara.engines.DaskEngine`.
+        scheduler such as ``"tcp://127.0.0.1:8786"``, :class:`samara.engines.DaskEngine`, a ``SparkSession``,
+        ``"spark"``, or :class:`samara.engines.SparkEngine`.
     dtype : {"float64", "float32"}, default="float64"
         Precision of the kernel's entries; ``exact`` factorizes in float64.
     verbose : bool, default=False

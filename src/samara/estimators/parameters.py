@@ -10,8 +10,8 @@ import numpy as np
 
 from samara.core import Crew, FeatureMap
 from samara.costs import format_bytes, parse_memory
-from samara.engines import DaskEngine, Threads
-from samara.engines.dask import is_cluster
+from samara.engines import Threads
+from samara.engines.clusters import KNOWN, cluster_engine, is_cluster
 from samara.errors import InputError, unknown_name
 from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
@@ -106,11 +106,11 @@ def read_budget(memory: Any, crew: Crew) -> Budget:
 def read_engine(engine: Any) -> Crew:
     """Who merges."""
     if is_cluster(engine):
-        return (engine if isinstance(engine, DaskEngine) else DaskEngine(engine)).ready()
+        return cluster_engine(engine)
     if engine is None or engine == "threads":
         return Threads()
     if not isinstance(engine, Threads):
-        raise unknown_name("engine", engine, ("threads", "dask://host:port", "a distributed.Client"))
+        raise unknown_name("engine", engine, ("threads", *KNOWN))
     if engine.workers < 1 or engine.block_rows < 0:
         raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
     return engine

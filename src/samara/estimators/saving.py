@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from samara.continued import StreamState
 from samara.core import Array
-from samara.engines.dask import is_cluster
+from samara.engines.clusters import is_cluster
 from samara.errors import InputError
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier

@@ -25,6 +25,7 @@ from samara.sources import (
     is_collection,
     is_frame,
     is_plain,
+    is_spark_frame,
 )
 from samara.tables import Table
 
@@ -39,11 +40,13 @@ def is_table(X: Any) -> bool:
 
 
 def as_scan(X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
-    """Collections of Dask as a scan of their partitions; everything else as it is."""
-    if not is_collection(X):
+    """Collections of Dask, and data frames of Spark, as scans of their rows; everything else as it is."""
+    if not is_collection(X) and not is_spark_frame(X):
         return X, y, sample_weight
-    from samara.sources.scan import scan_collections  # the readers are slow to import
+    from samara.sources.scan import scan, scan_collections  # the readers are slow to import
 
+    if is_spark_frame(X):  # its rows have no order that targets beside it could be in
+        return scan(X), y, sample_weight
     return scan_collections(X, y, sample_weight), None, None
 
 

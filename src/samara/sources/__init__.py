@@ -1,7 +1,7 @@
 """Where rows come from."""
 
 from samara.sources.arrays import ArraySource
-from samara.sources.frames import FrameRows, frame_rows, is_collection, is_frame, is_plain
+from samara.sources.frames import FrameRows, frame_rows, is_collection, is_frame, is_plain, is_spark_frame
 from samara.sources.scanned import Scan
 from samara.sources.stream import ClassWeights, StreamSource, Width
 
@@ -16,4 +16,5 @@ __all__ = [
     "is_collection",
     "is_frame",
     "is_plain",
+    "is_spark_frame",
 ]

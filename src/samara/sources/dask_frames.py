@@ -29,9 +29,8 @@ class Partition:
 
     n_rows = None  # so that no part is cut out of two partitions, which may lie on two machines
 
-    @property
-    def awaits(self) -> Any:
-        """The tasks that make its rows."""
+    def awaiting(self, names: Sequence[str]) -> Any:
+        """The tasks that make its rows, with all their columns."""
         return self.made
 
     def supplied(self, made: Any) -> Partition:

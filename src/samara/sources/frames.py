@@ -37,6 +37,11 @@ def is_collection(given: Any) -> bool:
     return type(given).__module__.partition(".")[0] == "dask" and hasattr(given, "to_delayed")
 
 
+def is_spark_frame(given: Any) -> bool:
+    """Whether this is a data frame of Spark; nothing is imported to find out."""
+    return type(given).__module__.startswith("pyspark.sql.") and hasattr(given, "mapInArrow")
+
+
 def is_frame(X: Any) -> bool:
     """Whether X is a table in memory with named columns; arrays, matrices and lists are none."""
     if isinstance(X, np.ndarray | list | tuple | dict | str) or hasattr(X, "indptr") or is_collection(X):

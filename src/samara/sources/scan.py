@@ -12,13 +12,14 @@ from samara.sources.arrow_files import arrow_table
 from samara.sources.dask_frames import collection_table
 from samara.sources.delimited import delimited_table, dialect_of
 from samara.sources.files import File, find_files, folder_as_file
-from samara.sources.frames import is_collection, is_frame
+from samara.sources.frames import is_collection, is_frame, is_spark_frame
 from samara.sources.libsvm import libsvm_pieces
 from samara.sources.matrices import matrix_pieces
 from samara.sources.parquet import parquet_table, pruned
 from samara.sources.picks import Request, listed
 from samara.sources.queries import duckdb_table, query_table
 from samara.sources.scanned import Scan
+from samara.sources.spark_frames import spark_table
 from samara.sources.tables import Table, TablePiece
 from samara.sources.where import columns_in, parse_where
 
@@ -62,8 +63,8 @@ def scan(
     ----------
     data : path, URL, list of them, or object
         A file, a folder (its ``key=value`` folders become columns), a pattern with ``*``, a URL that fsspec
-        knows, or a list of such. Also a DuckDB relation, a polars lazy frame, a Dask data frame, a
-        `pyarrow.dataset.Dataset` or a `pyarrow.RecordBatchReader`.
+        knows, or a list of such. Also a DuckDB relation, a polars lazy frame, a Dask or Spark data
+        frame, a `pyarrow.dataset.Dataset` or a `pyarrow.RecordBatchReader`.
     target : str or list of str, optional
         The column, or columns, to be predicted.
     weight : str, optional
@@ -95,7 +96,7 @@ def scan(
     <Scan of 12 files: at most 9,710,124 rows; inputs: 7 number, 2 date, 1 text; target: fare (number)>
     """
     request = Request(target, weight, columns, where)
-    table = collection_table(data)[0] if is_collection(data) else query_table(data)
+    table = _foreign_table(data)
     if table is not None:
         _refuse_options(options, ())
         return _scanned(table, request)
@@ -115,6 +116,13 @@ def scan(
     if reader.single and len(files) > 1:
         raise InputError(f"Of {format_} only one file can be scanned, got {len(files)}.")
     return reader.scan(files, request, options)
+
+
+def _foreign_table(data: Any) -> Table | None:
+    """The rows of another library's object; None for anything else."""
+    if is_collection(data):
+        return collection_table(data)[0]
+    return spark_table(data) if is_spark_frame(data) else query_table(data)
 
 
 def scan_collections(X: Any, y: Any = None, sample_weight: Any = None) -> Scan:

@@ -13,9 +13,8 @@ from scipy import sparse
 from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
 from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
 
-# Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment: as stored, as
-# columns, side by side. With 50 columns they are 10,000 rows, two blocks for each of five folds. Wide tables
-# are read in no fewer than 2048 rows, since every column costs a few calls.
+# Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment. With 50 columns
+# they are 10,000 rows, two blocks for each of five folds. Wide tables: every column costs a few calls.
 CHUNK_CELLS = 1 << 19
 FEWEST_ROWS = 2048
 
@@ -87,10 +86,9 @@ class StreamSource:
 
     @property
     def held_bytes(self) -> int:
-        """What a worker holds to read its rows.
+        """What a worker holds to read its rows: the reader, and six times a chunk.
 
-        A little more than its reader says, for Arrow's allocator rounds up and keeps what it frees; and six
-        times a chunk: as stored, as columns, side by side, and of the chunk before.
+        For Arrow's allocator rounds up and keeps what it frees; as stored, as columns, side by side, twice.
         """
         reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
         rows = min(self.chunk_rows, self.n_rows)
@@ -121,9 +119,8 @@ class StreamSource:
     def parts(self, count: int) -> Sequence[StreamPart]:
         """Up to ``count`` runs of consecutive rows, as equal as can be.
 
-        Pieces whose rows nobody counted are a part each; where they are fewer than ``count``, several read
-        each and take turns with its chunks. Rows that may come in another order when they are read again have
-        one reader: two would give some of them twice and others not at all.
+        Pieces whose rows nobody counted are a part each; where they are few, several read each and take turns
+        with its chunks. Rows that may come in another order the next time have one reader, not to come twice.
         """
         if not all(getattr(piece, "in_order", True) for piece in self.pieces):
             count = 1
@@ -193,15 +190,18 @@ class StreamPart:
         return replace(self, source=shell)
 
     def awaited(self) -> list[Any]:
-        """The tasks of a cluster that make its rows, for each piece; none where files are read."""
-        tasks = [getattr(piece, "awaits", None) for piece, _, _ in self.spans]
-        return [task for task in tasks if task is not None]
+        """What makes its rows on a cluster, for each piece; nothing where files are read."""
+        return [task for piece, _, _ in self.spans if (task := getattr(piece, "awaits", None)) is not None]
 
     def supplied(self, made: Sequence[Any]) -> StreamPart:
         """The part with the rows that it awaits."""
         pieces: list[Any] = [piece for piece, _, _ in self.spans]
         spans = [(p.supplied(m), a, b) for p, m, (_, a, b) in zip(pieces, made, self.spans, strict=True)]
         return replace(self, spans=tuple(spans))
+
+    def numbered(self, number: int) -> StreamPart:
+        """The part as the one of that number, its rows behind those of all parts before."""
+        return replace(self, start=number << 40)
 
     def chunks(self) -> Iterator[tuple[int, Chunk]]:
         """The rows as they are read, each chunk with the number of its first row."""

@@ -70,8 +70,9 @@ class TablePiece:
 
     @property
     def awaits(self) -> Any:
-        """The tasks of a cluster that make its rows; None for rows that anybody can read."""
-        return getattr(self.origin, "awaits", None)
+        """What makes its rows on a cluster; None for rows that anybody can read."""
+        awaiting = getattr(self.origin, "awaiting", None)
+        return None if awaiting is None else awaiting(self.picks.read)
 
     def supplied(self, made: Any) -> TablePiece:
         """The piece with the rows that it awaits."""
