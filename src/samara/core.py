@@ -212,6 +212,17 @@ class Holder(Engine, Protocol):
         ...
 
 
+@runtime_checkable
+class Crossed(Protocol):
+    """A source each part of which goes through all the rows of another."""
+
+    @property
+    def rows(self) -> Source: ...
+    def over(self, parts: Sequence[Part]) -> Source:
+        """The same parts, over rows that are cut already."""
+        ...
+
+
 Progress = Callable[[str, int, int], None]  # name of the pass, rows just done, rows in all
 
 

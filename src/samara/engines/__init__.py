@@ -2,7 +2,8 @@
 
 from samara.core import Progress
 from samara.engines.dask import DaskEngine
+from samara.engines.held import Held, Unmapped
 from samara.engines.threads import Counted, Threads
 from samara.linalg.blas import available_cores
 
-__all__ = ["Counted", "DaskEngine", "Progress", "Threads", "available_cores"]
+__all__ = ["Counted", "DaskEngine", "Held", "Progress", "Threads", "Unmapped", "available_cores"]

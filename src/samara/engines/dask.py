@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 from uuid import uuid4
 
-from samara.core import Part, Progress, S, Source
+from samara.core import Crossed, Part, Progress, S, Source, Summary
 from samara.engines.connections import address_of, connected, explained, is_client, refuse_missing
+from samara.engines.held import Held, finished
 from samara.errors import ClusterError, InputError
 from samara.linalg.blas import single_blas_thread
 
 Told = tuple[int, bytes]  # rows, and the summary of them
+Shared = tuple[Source, Callable[[], Any], int]  # what all parts have in common, the empty summary, block_rows
 SCHEMES = ("dask://", "tcp://", "tls://")
 
 
@@ -108,18 +110,45 @@ class DaskEngine:
 
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
         """Summarize the rows of a source, each part by a task; one summary comes home."""
-        import dask
+        key = f"samara-{name.replace(' ', '-')}-{uuid4().hex[:12]}"
+        with explained(self.client), _quiet():
+            leaves = self._leaves(_summarized, source, make, key)
+            return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
+
+    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Held:
+        """One summary a part, each with the worker that made it; where that dies another makes it anew."""
+        from distributed import as_completed
 
         key = f"samara-{name.replace(' ', '-')}-{uuid4().hex[:12]}"
-        quiet = {"distributed.admin.large-graph-warning-threshold": "1 PB"}  # rows do travel with their tasks
-        with explained(self.client), dask.config.set(quiet):
-            shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
-            done = dask.delayed(_summarized, pure=False)
-            leaves = [
-                done(part, shared, dask_key_name=f"{key}-{number}")
-                for number, part in enumerate(self._parts(source))
-            ]
-            return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
+        with explained(self.client), _quiet():
+            leaves = self._leaves(_made, source, make, key)
+            futures = self.client.compute(leaves, optimize_graph=False)
+            try:
+                for future in as_completed(futures):
+                    if future.status != "finished":
+                        future.result()  # raises; of a summary that is there the result would come home
+                    if self.progress and source.n_rows:
+                        self.progress(name, source.n_rows // len(futures), source.n_rows)
+            except BaseException:
+                self._cancel(futures)
+                raise
+        return Held(tuple(futures))
+
+    def _leaves(self, task: Callable[..., Any], source: Source, make: Any, key: str) -> list[Any]:
+        """A task for each part; rows that every part goes through are there already, or travel once."""
+        import dask
+
+        shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
+        others = self._parts(source.rows) if isinstance(source, Crossed) else []
+        done = dask.delayed(task, pure=False)
+        return [
+            done(part, shared, others, dask_key_name=f"{key}-{number}")
+            for number, part in enumerate(self._parts(source))
+        ]
+
+    def _cancel(self, futures: Sequence[Any]) -> None:
+        with suppress(Exception):  # the scheduler may be gone
+            self.client.cancel(futures)
 
     def _gathered(self, leaves: Sequence[Any], key: str, what: tuple[str, int]) -> Any:
         """Merge as a tree, wait, and take the one summary home."""
@@ -136,13 +165,17 @@ class DaskEngine:
                     self.progress(what[0], rows, what[1])
             return pickle.loads(total.result()[1])
         except BaseException:
-            with suppress(Exception):  # the scheduler may be gone
-                self.client.cancel(futures)
+            self._cancel(futures)
             raise
 
     def _parts(self, source: Source) -> list[Any]:
         """The parts of a source as tasks or futures."""
         count = self.workers * self.processes
+        if isinstance(source, Held):
+            return list(source.summaries)
+        if isinstance(source, Crossed):  # no more than which part it is
+            key = f"samara-parts-{uuid4().hex[:12]}"
+            return [self._received(p.alone(), f"{key}-{k}") for k, p in enumerate(source.parts(count))]
         if not self._sent.has(source, count):
             parts, key = source.parts(count), f"samara-rows-{uuid4().hex[:12]}"
             self._sent.parts.clear()  # lets the workers forget the last table
@@ -191,18 +224,42 @@ def _supplied(part: Lazy, made: Sequence[Any]) -> Any:
     return part.supplied(made)
 
 
-def _summarized(part: Part, shared: tuple[Source, Callable[[], Any], int]) -> Told:
-    """The summary of one part, made on a worker."""
-    from cloudpickle import dumps
+def _quiet() -> AbstractContextManager[Any]:
+    """Without a warning that rows travel with their tasks: they do."""
+    import dask
 
+    config: AbstractContextManager[Any] = dask.config.set(
+        {"distributed.admin.large-graph-warning-threshold": "1 PB"}
+    )
+    return config
+
+
+def _counted(part: Any, shared: Shared, others: Sequence[Part]) -> tuple[int, Any]:
+    """The rows and the summary of one part, or of one summary, made on a worker."""
     shell, make, block_rows = shared
     summary, rows = make(), 0
+    if isinstance(shell, Crossed):
+        shell = shell.over([other.within(shell.rows) for other in others])
     with single_blas_thread():
-        for block in part.within(shell).blocks(block_rows):
-            summary.update(block)
-            rows += len(block)
-    if hasattr(summary, "finish"):  # what is only half added up would be twice as large
-        summary.finish()
+        if isinstance(shell, Held):
+            summary.update(part)
+        else:
+            for block in part.within(shell).blocks(block_rows):
+                summary.update(block)
+                rows += len(block)
+    return rows, finished(summary)
+
+
+def _made(part: Any, shared: Shared, others: Sequence[Part]) -> Any:
+    """The summary of one part as it is: nobody changes it any more."""
+    return _counted(part, shared, others)[1]
+
+
+def _summarized(part: Any, shared: Shared, others: Sequence[Part]) -> Told:
+    """The summary of one part, as bytes."""
+    from cloudpickle import dumps
+
+    rows, summary = _counted(part, shared, others)
     return rows, dumps(summary)
 
 

@@ -13,6 +13,7 @@ from samara.solvers.root import Qr, RootFactor, RootSystem, numerical_rank
 from samara.solvers.rows import Dual, RowFactor, RowSystem, Svd
 from samara.solvers.sketch import Sketch
 from samara.solvers.task import Rank, Task
+from samara.solvers.tiles import TiledFactor, Tiles
 from samara.solvers.training_sets import IterativeFactor
 
 
@@ -27,7 +28,7 @@ class Solver(Protocol):
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
     made.name: made
-    for made in (Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition)
+    for made in (Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles)
 }
 
 __all__ = [
@@ -54,6 +55,8 @@ __all__ = [
     "Solver",
     "Svd",
     "Task",
+    "TiledFactor",
+    "Tiles",
     "extend",
     "numerical_rank",
 ]
