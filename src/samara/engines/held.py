@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from samara.core import FeatureMap
+from samara.core import FeatureMap, S
 
 
 class Unmapped:
@@ -69,7 +69,7 @@ class HeldPart:
         return self
 
 
-def finished(summary: Any) -> Any:
+def finished(summary: S) -> S:
     """A summary with nothing left half added up, where it knows how: that would be twice as large."""
     if hasattr(summary, "finish"):
         summary.finish()

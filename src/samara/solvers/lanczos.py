@@ -1,4 +1,4 @@
-"""Conjugate gradients on a Gram matrix known by its products: orthogonalised, so that one run has all ridges."""
+"""Conjugate gradients by products with a Gram matrix: orthogonalised, so that one run has all ridges."""
 
 from __future__ import annotations
 

@@ -101,6 +101,4 @@ class TilePart:
                 *before, last = block.maps
                 nodes = nodes or chosen(last, columns)  # the maps of all blocks are the same
                 maps = (*before, nodes)
-                yield TileBlock(
-                    block.X, block.y, block.weight, block.start, block.fold, maps, tile=self.pair
-                )
+                yield TileBlock(block.X, block.y, block.weight, block.start, block.fold, maps, tile=self.pair)

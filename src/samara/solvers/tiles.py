@@ -123,9 +123,7 @@ class Tiles:
         """Refuse impossible numbers."""
         nodes = 1 if self.nodes is None else checked_count("nodes", self.nodes)
         if nodes < 1 or not is_share(self.tol) or checked_count("max_iter", self.max_iter) < 1:
-            raise InputError(
-                f"nodes and max_iter must be at least 1 and tol between 0 and 1, got {self!r}."
-            )
+            raise InputError(f"nodes and max_iter must be at least 1 and tol between 0 and 1, got {self!r}.")
 
     def __call__(self, task: Task) -> TiledFactor:
         """Make the tiles, then step until every training set and target has converged."""
@@ -138,7 +136,8 @@ class Tiles:
 
         def centred(which: Array, V: Array) -> Array:
             means = sets.means[which, :L].T
-            return gram.times(V, which) - means * (sets.weights[which] * np.einsum("ij,ij->j", means, V))
+            inner: Array = np.einsum("ij,ij->j", means, V)
+            return np.asarray(gram.times(V, which) - means * (sets.weights[which] * inner))
 
         run = Lanczos(sets, centred, low or np.finfo(float).tiny, self.tol)
         for _ in range(min(self.max_iter, task.most)):
@@ -146,7 +145,9 @@ class Tiles:
                 break
             run.step()
         self._warn(run, low, safe)
-        note = f"tiles: {len(edges) - 1} groups of nodes, {run.steps.max():,} steps left {run.left.max():.1e} "
+        note = (
+            f"tiles: {len(edges) - 1} groups of nodes, {run.steps.max():,} steps left {run.left.max():.1e} "
+        )
         return TiledFactor(gram, sets, run, f"{note}of the gradient at ridge {low:.1e}")
 
     def _warn(self, run: Lanczos, low: float, safe: float) -> None:
