@@ -74,9 +74,7 @@ def test_the_same_ridge_is_chosen(rows):
         exact = problem.fit(clone(model))
         found = problem.fit(model.set_params(solver=Tiles(8)))
         np.testing.assert_allclose(found.alpha_, exact.alpha_, rtol=1e-9)
-        np.testing.assert_allclose(
-            found.selection_.target_scores, exact.selection_.target_scores, rtol=1e-5
-        )
+        np.testing.assert_allclose(found.selection_.target_scores, exact.selection_.target_scores, rtol=1e-5)
         assert fitted_gap(problem, found, exact) < 1e-7
 
 
