@@ -51,13 +51,16 @@ CASES = [
 def test_the_passes_made_are_those_planned(monkeypatch, problem, parameters):
     """Every pass is counted, and lies between the fewest and the most that were planned."""
     made, plans = [], []
-    for verb in ("summarize", "hold"):
 
-        def counted(engine, source, *args, done=getattr(Threads, verb), **options):
+    def counted(done):
+        def run(engine, source, *args, **options):
             made.extend([1] * (not isinstance(source, Held)))
             return done(engine, source, *args, **options)
 
-        monkeypatch.setattr(Threads, verb, counted)
+        return run
+
+    for verb in ("summarize", "hold"):
+        monkeypatch.setattr(Threads, verb, counted(getattr(Threads, verb)))
     planned = make_plan
     monkeypatch.setattr("samara.settings.make_plan", lambda *args: plans.append(planned(*args)) or plans[-1])
     options = {"n_hidden": 250, "alpha": 1.0, "random_state": 0, **parameters}
