@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Condition
 from typing import Any, Protocol, runtime_checkable
 
-from samara.core import Array, Crew, Part, S, Source
+from samara.core import Array, Crew, Holder, Part, S, Source, Summary
 from samara.engines import Threads
 from samara.errors import StoreError
 from samara.linalg.blas import single_blas_thread
@@ -163,6 +163,11 @@ class Checkpointed:
         total: S = run.over(lanes, source.n_rows, name)
         self.checkpoint.write(number, way, [(0, _state(total))], done=True)
         return total
+
+    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Source:
+        """Summaries that stay where they are are not written down: a fit that goes on makes them anew."""
+        assert isinstance(self.crew, Holder)
+        return self.crew.hold(source, make, name)
 
 
 class _Run:

@@ -61,6 +61,8 @@ def passes(shape: Shape, solver: str) -> tuple[int, int]:
     held_out = int(shape.selection == "kfold")
     if solver == "lsqr":
         return fewest + 1 + held_out, most + min(shape.most_steps, shape.n_rows, shape.n_columns) + held_out
+    if solver == "submodels":
+        return fewest + held_out, most + held_out
     if solver == "precondition" and not sketch_is_longer(shape):
         few, many = steps_of_precondition(shape)
         return 3 + held_out + few * (1 + held_out), 3 + held_out + many * (1 + held_out)
@@ -122,8 +124,13 @@ def flops(shape: Shape, solver: str) -> float:
     summary |= dict.fromkeys(LOW_RANK, low_rank)
     summary |= {"lsqr": (read - 2) * iterated * shape.training_sets}
     summary |= {"precondition": (read - 3) / (1 + (folds > 0)) * iterated * (1 + folds) + 36 * L**3}
+    steps = TYPICAL_STEPS * 4 * L**2 * shape.n_targets * shape.training_sets
+    summary |= {"tiles": square + steps, "submodels": square / shape.groups}
+    if solver == "tiles":  # every tile makes the columns of its own two groups
+        mapping *= (read - 1 + shape.groups) / read
     each = {"gram": L**3 / 3, "qr": 2 * L**3, "svd": 6 * n * min(n, L) * L}
-    each |= {"dual": n * n * L + n**3 / 3, "lsqr": 0.0, "precondition": 0.0}
+    each |= {"dual": n * n * L + n**3 / 3, "lsqr": 0.0, "precondition": 0.0, "tiles": 0.0}
+    each |= {"submodels": L**3 / 3 / shape.groups**2}
     total = read * mapping + summary[solver] + (1 + folds) * each.get(solver, k**3 / 3)
     if shape.selection == "loo":
         size = k if solver in LOW_RANK else L

@@ -17,9 +17,9 @@ from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
 from samara.plans import Plan
-from samara.prepare import draw_maps, first_look, look, steps_seen
+from samara.prepare import draw_maps, first_look, look, ridge_grid, steps_seen
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
-from samara.settings import N_RIDGES, Settings
+from samara.settings import Settings
 from samara.shapes import LOW_RANK, safe_ridge
 from samara.solvers import (
     IllConditionedError,
@@ -29,6 +29,7 @@ from samara.solvers import (
     RootFactor,
     RowFactor,
     Task,
+    TiledFactor,
     extend,
 )
 from samara.summaries import Layout, Profile
@@ -61,7 +62,7 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
         plan = settings.plan(source, sizes, trace)
         attempt = Trial(settings, source, maps, (layout, trace), plan, sizes)
-        if plan.solver == "lsqr":
+        if plan.solver in ("lsqr", "tiles"):
             attempt.expect_steps()
         try:
             trial = attempt.run(trial)
@@ -144,7 +145,8 @@ class Trial:
         shape = self.settings.shape(self.source, [size - self._linked for size in self._asked], self._trace)
         steps = steps_seen(self.mapped, self.settings, (self.layout, self._trace), shape)
         likely = peak_bytes(
-            replace(shape, likely_steps=steps), "lsqr", self.plan.block_rows, self.plan.workers
+            replace(shape, likely_steps=steps, group=self.plan.group),
+            *(self.plan.solver, self.plan.block_rows, self.plan.workers),
         )
         beside = self.settings.budget.beside(self.plan.workers)
         self.plan = replace(self.plan, peak_bytes=likely + beside)
@@ -174,6 +176,8 @@ class Trial:
             self.n_link = 0
         elif isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             self._say_what_ran(self.factor.solver)
+        elif isinstance(self.factor, TiledFactor):
+            self.plan = replace(self.plan, reasons=(*self.plan.reasons, self.factor.note))
         self.alphas = self._ridges(smaller)
         self.alpha, self.size = float(self.alphas[-1]), self.sizes[-1]
         if settings.selector is not None:
@@ -218,7 +222,7 @@ class Trial:
         """The ridges to try; with appended nodes only those around the smaller model's best."""
         if smaller is None or smaller.selection is None:
             given = self.settings.alphas
-            self.grid = self._grid() if given is None else np.array(given)
+            self.grid = np.array(given) if given else ridge_grid(self.factor.system(), self.layout)
             return self.grid
         self.grid = smaller.grid
         if self.settings.alphas is None:  # more nodes have a larger trace, and round more
@@ -226,18 +230,6 @@ class Trial:
             self.grid = self.grid[np.append(self.grid[:-1] >= low, True)]
         best = int(np.argmin(abs(self.grid - np.median(smaller.selection.best_alpha))))
         return self.grid[max(0, best - 2) : best + 3]
-
-    def _grid(self) -> Array:
-        """Ridges in proportion to the mean eigenvalue of the Gram."""
-        system, eps = self.factor.system(), float(np.finfo(self.settings.dtype).eps)
-        # Of a constant H rounding is left, at most so much: a grid in proportion to that would fit noise.
-        rounding = system.weight * float(np.sum((4 * eps * self.layout.shift.astype(float)) ** 2))
-        # Where the shift is not the mean, as in a window that has left the first rows, centring cancels.
-        rounding += 8 * eps * system.weight * float(np.sum(system.means[: self.layout.n_features] ** 2))
-        trace = system.trace if system.trace > rounding else 1.0
-        mean = trace / self.mapped.n_features
-        low = max(1e-7 * mean, safe_ridge(trace, self.settings.dtype.name))
-        return np.geomspace(low, max(100 * mean, 10 * low), N_RIDGES)
 
     def _select(self) -> None:
         selector, engine = self.settings.selector, self._engine()

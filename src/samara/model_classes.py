@@ -33,7 +33,20 @@ from samara.model import Model
 from samara.plans import Plan
 from samara.schema import Column
 from samara.selection import Gcv, KFold, LCurve, Loo, Selection
-from samara.solvers import Dual, FastSvd, FastSvdGradient, Gram, Lsqr, Precondition, Qr, Rsvd, Sketch, Svd
+from samara.solvers import (
+    Dual,
+    FastSvd,
+    FastSvdGradient,
+    Gram,
+    Lsqr,
+    Precondition,
+    Qr,
+    Rsvd,
+    Sketch,
+    Submodels,
+    Svd,
+    Tiles,
+)
 from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg
 from samara.solvers.sequential import Woodbury
 from samara.summaries import Layout
@@ -47,7 +60,7 @@ CLASSES: Mapping[str, type] = {
         *(Kernel, KernelRows, Whitened),
         *(Columns, Column, Number, Levels, Encoded),
         *(KFold, Loo, Gcv, LCurve),
-        *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition),
+        *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
         *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
         *(StreamState, Layout),

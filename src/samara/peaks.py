@@ -8,6 +8,7 @@ never written to takes no memory.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from samara.core import TILE_ROWS
@@ -144,6 +145,51 @@ def _precondition_bytes(shape: Shape, rows: int, workers: int) -> int:
     return max(sketch, iterate, _qr_bytes(shape, rows, workers) if shape.n_rows <= 2 * each * width else 0)
 
 
+def _tiles_bytes(shape: Shape, rows: int, workers: int) -> int:
+    """Tiles of the upper triangle, shared out among processes; vectors where the steps are taken."""
+    groups, L, m = shape.groups, shape.n_columns, shape.training_sets * shape.n_targets
+    group = -(-L // groups)
+    tiles = groups * (groups + 1) // 2
+    share = -(-tiles // shape.processes) / tiles
+    off_diagonal = 8 * group**2 * (tiles - groups)
+    held = int(shape.training_sets * share * (groups * _square_of(shape, group) + off_diagonal))
+    making = workers * _making_bytes(shape, rows, workers, min(2, groups) * group)
+    steps = min(shape.most_steps, shape.n_rows, L)
+    if shape.likely_steps is not None:
+        steps = min(steps, shape.likely_steps)
+    # A direction a step, as in `lsqr`; sums of all training sets, vectors and products of the workers.
+    home = 8 * L * m * (steps + 44) + 3 * _held_out_bytes(shape) // shape.n_folds
+    stepping = workers * 24 * L * m
+    if shape.processes == 1:
+        return held + max(making, home + stepping)
+    return max(held + max(making, stepping), home)
+
+
+def _submodels_bytes(shape: Shape, rows: int, workers: int) -> int:
+    groups = shape.groups
+    group = -(-shape.n_columns // groups)
+    share = -(-groups // shape.processes) / groups
+    held = int(shape.training_sets * share * groups * _square_of(shape, group))
+    making = workers * _making_bytes(shape, rows, workers, group)
+    solving = workers * 4 * _square_of(shape, group) + 32 * shape.n_columns * shape.n_alphas * shape.n_targets
+    scoring = 0
+    if shape.selection == "kfold":  # a pass over whole rows of H
+        scoring = workers * _lane_bytes(shape, rows, workers) + 3 * _held_out_bytes(shape)
+    return held + max(making, solving, scoring)
+
+
+def _square_of(shape: Shape, group: int) -> int:
+    """The moments of one group of nodes."""
+    return 8 * (group + 1 + shape.n_targets) ** 2
+
+
+def _making_bytes(shape: Shape, rows: int, workers: int, columns: int) -> int:
+    """What a worker holds beside the tile it makes, which sees so many columns of H."""
+    single = _square_of(shape, -(-shape.n_columns // shape.groups)) // 2 if shape.itemsize == 4 else 0
+    weights = 2 * shape.itemsize * (shape.n_inputs + 2) * columns
+    return _lane_bytes(replace(shape, n_hidden=columns, n_link=0), rows, workers) + single + weights
+
+
 def _held_out_bytes(shape: Shape) -> int:
     return 8 * shape.width * shape.n_folds * shape.n_alphas * shape.n_targets
 
@@ -160,6 +206,8 @@ _BYTES: dict[str, Callable[[Shape, int, int], int]] = {
     "svd": partial(_rows_bytes, dual=False),
     "lsqr": _lsqr_bytes,
     "precondition": _precondition_bytes,
+    "tiles": _tiles_bytes,
+    "submodels": _submodels_bytes,
     **{name: partial(_low_rank_bytes, solver=name) for name in LOW_RANK},
 }
 

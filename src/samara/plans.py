@@ -18,6 +18,8 @@ from samara.costs import (
 from samara.errors import BudgetError
 from samara.shapes import LOW_RANK, Shape, exact_solver
 
+LARGEST_GROUP, MOST_GROUPS = 4096, 256  # nodes of a tile (134 MB a fold), and groups, unless they are given
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -54,8 +56,8 @@ class Plan:
     ----------
     solver : str
         ``gram``, ``qr``, ``svd``, ``dual``, ``rsvd``, ``fast_svd``, ``fast_svd_gradient``, ``sketch``,
-        ``lsqr`` or ``precondition``. After a fit the one that gave the model; where that is not the one
-        asked for, a reason says why.
+        ``lsqr``, ``precondition``, ``tiles`` or ``submodels``. After a fit the one that gave the model; where
+        that is not the one asked for, a reason says why.
     selection : str or None
         How ridge and size are chosen.
     workers, block_rows : int
@@ -77,6 +79,8 @@ class Plan:
         saved model.
     whole_process : bool
         Whether the budget is that of the whole process.
+    group : int or None
+        Nodes of a tile, or of a sub-model, at most.
     """
 
     solver: str
@@ -91,6 +95,7 @@ class Plan:
     reasons: tuple[str, ...]
     resident: int = 0
     whole_process: bool = False
+    group: int | None = None
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
@@ -118,11 +123,10 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
     """Choose solver, block and workers inside the budget, or refuse, saying what would fit."""
     memory = budget.memory
     name, why = choose_solver(shape, solver)
-    if solver == "auto" and name == "gram" and memory is not None and _only_lsqr(shape, budget.left(1) or 0):
-        name, why = (
-            "lsqr",
-            f"the Gram matrix of {shape.n_hidden:,} nodes is too large; a few vectors a step are not",
-        )
+    if solver == "auto":
+        name, why = _in_its_place(shape, name, why, budget)
+    if name == "tiles":
+        shape = _grouped(shape, budget)
     full = budget.block_rows or full_block(shape, name)
     block, lanes = _fit_in(shape, name, budget, full)
     peak = peak_bytes(shape, name, block, lanes) + budget.beside(lanes)
@@ -147,6 +151,7 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
         reasons=reasons,
         resident=budget.resident,
         whole_process=budget.resident > 0,
+        group=shape.group if name in ("tiles", "submodels") else None,
     )
 
 
@@ -186,18 +191,61 @@ def _fit_in(shape: Shape, solver: str, budget: Budget, full: int) -> tuple[int, 
     return smallest, 1
 
 
-def _only_lsqr(shape: Shape, memory: int) -> bool:
-    """Whether the budget holds no Gram matrix, but what `lsqr` keeps."""
-    if shape.n_sizes > 1 or shape.grows or shape.selection not in (None, "kfold"):
-        return False
-    gram, few = (peak_bytes(shape, solver, SMALLEST_BLOCK, 1) for solver in ("gram", "lsqr"))
-    return few <= memory < gram
+def _in_its_place(shape: Shape, name: str, why: str, budget: Budget) -> tuple[str, str]:
+    """The solver, or what takes its place where the budget does not hold it, and why."""
+    left = budget.left(1)
+    several = shape.n_sizes > 1 or shape.grows or shape.selection not in (None, "kfold")
+    if left is None or several or name not in ("gram", "dual"):
+        return name, why
+
+    def fits(shape: Shape, solver: str) -> bool:
+        return peak_bytes(shape, solver, SMALLEST_BLOCK, 1) <= left
+
+    if fits(shape, name):
+        return name, why
+    if shape.processes > 1 and fits(_grouped(shape, budget), "tiles"):
+        return "tiles", (
+            f"{name} with {shape.n_hidden:,} nodes is too large for one worker; tiles of the Gram matrix on "
+            f"{shape.processes} are not, and read the rows in one pass, where lsqr takes one a step"
+        )
+    if name == "gram" and fits(shape, "lsqr"):
+        return (
+            "lsqr",
+            f"the Gram matrix of {shape.n_hidden:,} nodes is too large; a few vectors a step are not",
+        )
+    return name, why
+
+
+def _grouped(shape: Shape, budget: Budget) -> Shape:
+    """With the nodes of a tile: tiles for everyone to work on, and smaller ones where memory is short."""
+    if shape.group is not None:
+        return shape
+    L, groups = shape.n_columns, -(-shape.n_columns // LARGEST_GROUP)
+    while groups * (groups + 1) < 6 * budget.workers * shape.processes and groups < L:
+        groups += 1  # three tiles for each thread: those on the diagonal are done sooner
+    left = budget.left(1)
+    while True:
+        made = replace(shape, group=-(-L // groups))
+        if (
+            left is None
+            or 2 * groups > min(L, MOST_GROUPS)
+            or peak_bytes(made, "tiles", SMALLEST_BLOCK, 1) <= left
+        ):
+            return made
+        groups *= 2
 
 
 def _weighed(shape: Shape, solver: str) -> tuple[str, ...]:
     """How the solver compares with the streamed Gram, where there is something to compare."""
     if solver in LOW_RANK or solver == "gram":
         return (when_low_rank_pays(shape),)
+    if solver == "tiles":
+        groups, columns = shape.groups, shape.n_targets * shape.training_sets
+        count, sent = groups * (groups + 1) // 2, 8 * shape.n_columns * columns
+        return (
+            f"tiles: {count} of up to {-(-shape.n_columns // groups):,} × {-(-shape.n_columns // groups):,} "
+            f"nodes, each made from all rows; a step sends {format_bytes(sent)} to every worker",
+        )
     if solver == "precondition" and sketch_is_longer(shape):
         return ("precondition: a sketch would be no shorter than the rows, so it will be qr",)
     if solver in ("lsqr", "precondition"):

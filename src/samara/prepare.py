@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from samara.core import FeatureMap, Source
+from samara.core import Array, FeatureMap, Source, System
 from samara.costs import likely_steps
 from samara.errors import InputError
 from samara.linalg import kernels
@@ -20,7 +20,7 @@ from samara.maps import (
     as_dtype,
     given_scaling,
 )
-from samara.settings import QUANTILE_ROWS, Settings, is_drawn
+from samara.settings import N_RIDGES, QUANTILE_ROWS, Settings, is_drawn
 from samara.shapes import Shape, safe_ridge
 from samara.summaries import Layout, Profile
 
@@ -119,3 +119,16 @@ def steps_seen(mapped: Source, settings: Settings, first: tuple[Layout, float], 
     low = max(1e-7 * trace / shape.n_columns, safe_ridge(trace, shape.dtype))
     alpha = low if shape.smallest_alpha is None else shape.smallest_alpha
     return likely_steps(np.maximum(values[:-1], 0.0), alpha, shape.tol)
+
+
+def ridge_grid(system: System, layout: Layout) -> Array:
+    """Ridges in proportion to the mean eigenvalue of the Gram."""
+    eps = float(np.finfo(layout.dtype).eps)
+    # Of a constant H rounding is left, at most so much: a grid in proportion to that would fit noise.
+    rounding = system.weight * float(np.sum((4 * eps * layout.shift.astype(float)) ** 2))
+    # Where the shift is not the mean, as in a window that has left the first rows, centring cancels.
+    rounding += 8 * eps * system.weight * float(np.sum(system.means[: layout.n_features] ** 2))
+    trace = system.trace if system.trace > rounding else 1.0
+    mean = trace / layout.n_features
+    low = max(1e-7 * mean, safe_ridge(trace, layout.dtype.name))
+    return np.geomspace(low, max(100 * mean, 10 * low), N_RIDGES)

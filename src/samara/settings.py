@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import numpy as np
@@ -15,7 +15,7 @@ from samara.maps import Additive, Landmarks, Radial
 from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
 from samara.shapes import MAX_STEPS, Shape
-from samara.solvers import SOLVERS, Rank, Solver
+from samara.solvers import SOLVERS, Rank, Solver, Submodels, Tiles
 from samara.solvers.task import checked_columns
 
 Layer = Additive | Radial | Landmarks | FeatureMap
@@ -85,14 +85,37 @@ class Settings:
             power=getattr(solver, "power", 0),
             most_steps=getattr(solver, "max_iter", MAX_STEPS),
             tol=getattr(solver, "tol", 1e-10),
+            group=self._group(sizes[-1] + (source.n_features if self.direct_link else 0)),
+            processes=getattr(self.crew, "processes", 1),
         )
+
+    def _group(self, n_columns: int) -> int | None:
+        """Nodes of a tile or of a sub-model, where that is given."""
+        if isinstance(self.solver, Submodels):
+            return -(-n_columns // self.solver.count)
+        return self.solver.nodes if isinstance(self.solver, Tiles) else None
 
     def refuse(self, source: Source) -> None:
         """Refuse what the solver can't do with this table, before a row is read."""
         n_columns = self.first_sizes()[-1] + (source.n_features if self.direct_link else 0)
         checked_columns(self.rank, source.n_rows, n_columns)
-        if self.solver and self.solver.name == "sketch" and self.alphas is not None and self.alphas[0] <= 0:
+        name, ridge = self.solver.name if self.solver else "auto", self.alphas[0] if self.alphas else None
+        if name == "sketch" and ridge == 0:
             raise InputError('solver="sketch" divides by the ridge: alpha must be above 0.')
+        if name in ("tiles", "submodels") and ridge == 0:
+            raise InputError(f'solver="{name}" solves normal equations: alpha must be above 0.')
+        if isinstance(self.solver, Submodels):
+            self._refuse_submodels(self.solver.count, n_columns)
+
+    def _refuse_submodels(self, count: int, n_columns: int) -> None:
+        if self.direct_link:
+            raise InputError(
+                'solver="submodels" has no direct_link: the inputs would be in one of them alone.'
+            )
+        if count > n_columns:
+            raise InputError(
+                f"{count:,} sub-models need as many nodes, got {n_columns:,}: use a smaller count."
+            )
 
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
@@ -101,7 +124,8 @@ class Settings:
 
     def solver_of(self, plan: Plan) -> Solver:
         """The solver that a plan asks for, with the settings given."""
-        return self.solver if self.solver and self.solver.name == plan.solver else SOLVERS[plan.solver]()
+        made = self.solver if self.solver and self.solver.name == plan.solver else SOLVERS[plan.solver]()
+        return replace(made, nodes=plan.group) if isinstance(made, Tiles) else made
 
     def engine(self, plan: Plan, block_rows: int | None = None) -> Crew | Checkpointed:
         """The engine that a plan asks for."""

@@ -45,6 +45,8 @@ class Shape:
     sample_rows: int = 0
     layer_bytes: int = 0  # beside the weights
     grows: bool = False  # nodes may be appended to a model half as large
+    group: int | None = None  # nodes of a tile, or of a sub-model; None: as planned
+    processes: int = 1  # that share the tiles
 
     @property
     def width(self) -> int:
@@ -59,6 +61,11 @@ class Shape:
     @property
     def itemsize(self) -> int:
         return np.dtype(self.dtype).itemsize
+
+    @property
+    def groups(self) -> int:
+        """Groups that the columns of H are cut into."""
+        return -(-self.n_columns // min(self.n_columns, self.group or self.n_columns))
 
     @property
     def training_sets(self) -> int:

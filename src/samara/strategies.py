@@ -21,7 +21,7 @@ EXACT = ("gram", "qr", "svd", "dual")
 # Share of the speed of HᵀH that each solver's arithmetic runs at, measured at 3,000 to 50,000 rows of 300 to
 # 1,000 nodes. Reflections, eigenvectors and products with a few columns wait for memory.
 _SHARES = {"gram": 1.0, "qr": 0.25, "svd": 0.2, "dual": 0.4, "lsqr": 0.2, "precondition": 0.2}
-_SHARES |= dict.fromkeys(LOW_RANK, 0.5)
+_SHARES |= {"tiles": 0.7, "submodels": 0.9} | dict.fromkeys(LOW_RANK, 0.5)
 _SHARES |= {"exact": 0.4, "ssvd": 0.5, "pcg": 0.3, "divide": 0.4, "nystroem": 0.6}
 _SOLVING = {"gram": 0.36, "qr": 0.15}  # the same, of the systems of all folds and ridges
 
@@ -176,8 +176,18 @@ def _possible(settings: Settings) -> list[str]:
     if settings.rank != "auto":
         names = [name for name in names if name in LOW_RANK]
     zero = settings.alphas is not None and min(settings.alphas) <= 0
-    names = [name for name in names if by_folds or name not in ("sketch", "lsqr", "precondition")]
-    return [name for name in names if not (zero and name == "sketch")]
+    names = [
+        name
+        for name in names
+        if by_folds or name not in ("sketch", "lsqr", "precondition", "tiles", "submodels")
+    ]
+    names = [name for name in names if not (zero and name in ("sketch", "tiles"))]
+    # Tiles are for several processes; sub-models are another model, and only for those who ask.
+    asked, several = (
+        settings.solver.name if settings.solver else "",
+        getattr(settings.crew, "processes", 1) > 1,
+    )
+    return [n for n in names if n not in ("tiles", "submodels") or n == asked or (n == "tiles" and several)]
 
 
 def _plan(settings: Settings, source: Source, solver: str | None) -> Plan:
@@ -255,6 +265,8 @@ _REASONS = {
     "dual": "keeps all rows of H; pays where they are fewer than the nodes",
     "lsqr": "for a Gram matrix that does not fit: reads the rows in every step",
     "precondition": "for a tiny ridge and many rows: reads the rows in every step",
+    "tiles": "for a Gram matrix that no worker holds: its tiles stay where they are made",
+    "submodels": "averages models of some nodes each: quick, and less accurate",
     "exact": "the whole kernel matrix: only up to some thousand rows",
     "pcg": "the whole system, one ridge: reads the kernel matrix in every step",
     "divide": "averages models of parts of the rows: quick, and less accurate",

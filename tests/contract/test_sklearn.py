@@ -11,7 +11,8 @@ from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRe
     [
         ELMRegressor(),
         ELMClassifier(),
-        *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition")),
+        *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition", "tiles")),
+        ELMRegressor(20, solver="submodels"),
         ELMClassifier(20, solver="lsqr"),
         KernelELMRegressor(),
         KernelELMClassifier(),

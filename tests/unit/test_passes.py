@@ -8,10 +8,10 @@ import pytest
 
 from samara import ELMRegressor
 from samara.costs import Shape, passes
-from samara.engines import Threads
+from samara.engines import Held, Threads
 from samara.linalg import ErrorStop
 from samara.plans import Budget, Plan, make_plan, when_low_rank_pays
-from samara.solvers import SOLVERS, FastSvd, Lsqr, Precondition, Rsvd, Sketch
+from samara.solvers import SOLVERS, FastSvd, Lsqr, Precondition, Rsvd, Sketch, Tiles
 from tests.problems import make_problem
 
 PROBLEM = make_problem(1, 3000, 3, 1, False)
@@ -41,16 +41,26 @@ CASES = [
     (PROBLEM, {"solver": Precondition(20, 1e-6), "n_hidden": 60, "alpha": [1e-8, 1.0]}),
     (PROBLEM, {"solver": Precondition(4, 1e-12), "n_hidden": 60, "alpha": 1e-8}),
     (PROBLEM, {"solver": "precondition"}),
+    (PROBLEM, {"solver": "submodels"}),
+    (PROBLEM, {"solver": "submodels", "alpha": [1.0, 10.0]}),
+    (PROBLEM, {"solver": Tiles(100), "alpha": [1.0, 10.0]}),
 ]
 
 
 @pytest.mark.parametrize(("problem", "parameters"), CASES, ids=str)
 def test_the_passes_made_are_those_planned(monkeypatch, problem, parameters):
     """Every pass is counted, and lies between the fewest and the most that were planned."""
-    made, plans, summarize = [], [], Threads.summarize
-    monkeypatch.setattr(
-        Threads, "summarize", lambda *args, **options: made.append(1) or summarize(*args, **options)
-    )
+    made, plans = [], []
+
+    def counted(done):
+        def run(engine, source, *args, **options):
+            made.extend([1] * (not isinstance(source, Held)))
+            return done(engine, source, *args, **options)
+
+        return run
+
+    for verb in ("summarize", "hold"):
+        monkeypatch.setattr(Threads, verb, counted(getattr(Threads, verb)))
     planned = make_plan
     monkeypatch.setattr("samara.settings.make_plan", lambda *args: plans.append(planned(*args)) or plans[-1])
     options = {"n_hidden": 250, "alpha": 1.0, "random_state": 0, **parameters}

@@ -1,8 +1,8 @@
 """A pass as tasks on a Dask cluster: parts are summarized and merged where they are.
 
 The parts of a source travel once in a fit, what they share (maps, layout) once in a pass, and both stay with
-the scheduler, so a worker that dies is replaced by another that does its tasks anew. Summaries travel as
-bytes: a task never changes what another may still have to read.
+the scheduler, so a worker that dies is replaced by another that does its tasks anew. Neighbouring parts have
+the same worker, so that of all merges only those between workers send a summary.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from operator import itemgetter
 from typing import Any
 from uuid import uuid4
 
-from samara.core import Part, Progress, S, Source
+from samara.core import Crossed, Part, Progress, S, Source, Summary
+from samara.engines import dask_tasks as tasks
 from samara.engines.connections import (
     address_of,
     connected,
@@ -25,7 +26,9 @@ from samara.engines.connections import (
     refuse_unfit,
     room_of,
 )
-from samara.engines.tasks import Lazy, Sent, merged, packed, summarized
+from samara.engines.held import Held
+from samara.engines.parcels import copied
+from samara.engines.tasks import Lazy, Sent, packed
 from samara.errors import ClusterError, InputError
 from samara.resident import peak_resident_bytes, reset_peak
 
@@ -108,18 +111,45 @@ class DaskEngine:
 
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
         """Summarize the rows of a source, each part by a task; one summary comes home."""
-        import dask
+        key = f"samara-{name.replace(' ', '-')}-{uuid4().hex[:12]}"
+        with explained(self.client), tasks.without_warning():
+            leaves = self._leaves(tasks.summarized, source, make, key)
+            return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
+
+    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Held:
+        """One summary a part, each with the worker that made it; where that dies another makes it anew."""
+        from distributed import as_completed
 
         key = f"samara-{name.replace(' ', '-')}-{uuid4().hex[:12]}"
-        quiet = {"distributed.admin.large-graph-warning-threshold": "1 PB"}  # rows do travel with their tasks
-        with explained(self.client), dask.config.set(quiet):
-            shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
-            done = dask.delayed(summarized, pure=False)
-            leaves = [
-                done(part, shared, dask_key_name=f"{key}-{number}")
-                for number, part in enumerate(self._parts(source))
-            ]
-            return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
+        with explained(self.client), tasks.without_warning():
+            leaves = self._leaves(tasks.made, source, make, key)
+            futures = self.client.compute(leaves, optimize_graph=False)
+            try:
+                for future in as_completed(futures, loop=self.client.loop):
+                    if future.status != "finished":
+                        future.result()  # raises; of a summary that is there the result would come home
+                    if self.progress and source.n_rows:
+                        self.progress(name, source.n_rows // len(futures), source.n_rows)
+            except BaseException:
+                self._cancel(futures)
+                raise
+        return Held(tuple(futures))
+
+    def _leaves(self, task: Callable[..., Any], source: Source, make: Any, key: str) -> list[Any]:
+        """A task for each part; rows that every part goes through are there already, or travel once."""
+        import dask
+
+        shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
+        others = self._parts(source.rows) if isinstance(source, Crossed) else []
+        done, leaves = dask.delayed(task, pure=False), []
+        for number, part in enumerate(self._parts(source)):
+            with tasks.at(self._sent.places.get(part.key)):
+                leaves.append(done(part, shared, others, dask_key_name=f"{key}-{number}"))
+        return leaves
+
+    def _cancel(self, futures: Sequence[Any]) -> None:
+        with suppress(Exception):  # the scheduler may be gone
+            self.client.cancel(futures)
 
     def _gathered(self, leaves: Sequence[Any], key: str, what: tuple[str, int]) -> Any:
         """Merge as a tree, wait, and take the one summary home."""
@@ -128,63 +158,55 @@ class DaskEngine:
 
         rows = dask.delayed(itemgetter(0), pure=False)
         counts = [rows(leaf, dask_key_name=f"{key}-rows-{k}") for k, leaf in enumerate(leaves)]
-        wanted = [_tree(leaves, key), *(counts if self.progress else ())]
+        wanted = [tasks.tree(leaves, self.processes, key), *(counts if self.progress else ())]
         total, *counted = futures = self.client.compute(wanted, optimize_graph=False)
         try:
             if self.progress:
                 for _, rows in as_completed(counted, loop=self.client.loop, with_results=True):
                     self.progress(what[0], rows, what[1])
-            return pickle.loads(total.result()[1])
+            return copied(total.result()[1:])
         except BaseException:
-            with suppress(Exception):  # the scheduler may be gone
-                self.client.cancel(futures)
+            self._cancel(futures)
             raise
 
     def _parts(self, source: Source) -> list[Any]:
         """The parts of a source as tasks or futures."""
         count = self.workers * self.processes
+        if isinstance(source, Held):
+            return list(source.summaries)
+        if isinstance(source, Crossed):  # no more than which part it is
+            key = f"samara-parts-{uuid4().hex[:12]}"
+            return [self._received(p.alone(), f"{key}-{k}") for k, p in enumerate(source.parts(count))]
         if not self._sent.has(source, count):
             parts, key = source.parts(count), f"samara-rows-{uuid4().hex[:12]}"
             self._sent.parts.clear()  # lets the workers forget the last table
+            self._sent.places.clear()
             self._sent.held, self._sent.count = source.held, count
-            self._sent.parts.extend(self._placed(part, f"{key}-{k}") for k, part in enumerate(parts))
+            there = sorted(self.client.nthreads()) or [""]  # none left: whoever comes
+            self._sent.parts.extend(
+                self._placed(part, f"{key}-{k}", there[k * self.processes // len(parts) % len(there)])
+                for k, part in enumerate(parts)
+            )
         return self._sent.parts
 
-    def _placed(self, part: Part, key: str) -> Any:
+    def _placed(self, part: Part, key: str, place: str) -> Any:
+        """A part with its worker, unless it is made of what is somewhere already."""
         alone: Any = part.alone()
         awaited = alone.awaited() if isinstance(alone, Lazy) else []
         if not awaited:
-            return self._received(alone, key)
+            self._sent.places[key] = place
+            return self._received(alone, key, place)
         import dask
 
         if any(hasattr(made, "mapInArrow") for made in awaited):
             raise InputError('A Spark data frame is read by Spark: use engine="spark", or threads.')
         empty = self._received(alone.supplied([None] * len(awaited)), f"{key}-empty")
-        return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key)
+        return dask.delayed(tasks.supplied, pure=False)(empty, awaited, dask_key_name=key)
 
-    def _received(self, what: Any, key: str) -> Any:
+    def _received(self, what: Any, key: str, place: str | None = None) -> Any:
         """Something of ours on the workers: as bytes, which a scheduler passes on without looking inside."""
-        return self.client.submit(pickle.loads, packed(what), key=key, pure=False)
-
-
-def _tree(leaves: Sequence[Any], key: str) -> Any:
-    """Neighbours merged until one is left."""
-    import dask
-
-    merge, level, depth = dask.delayed(merged, pure=False), list(leaves), 0
-    while len(level) > 1:
-        pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
-        level = [
-            merge(*pair, dask_key_name=f"{key}-merge-{depth}-{k}") if len(pair) == 2 else pair[0]
-            for k, pair in enumerate(pairs)
-        ]
-        depth += 1
-    return level[0]
-
-
-def _supplied(part: Lazy, made: Sequence[Any]) -> Any:
-    """A part with its rows, made on the worker or sent there by another."""
-    return part.supplied(made)
+        where = {"workers": place, "allow_other_workers": True} if place else {}  # it may be gone by then
+        return self.client.submit(pickle.loads, packed(what), key=key, pure=False, **where)
 
 
 def is_dask(given: Any) -> bool:

@@ -18,8 +18,8 @@ from samara.core import Crossed, Progress, S, Source, Summary
 from samara.engines.held import Held
 from samara.engines.sessions import explained, is_session, is_stopped, opened
 from samara.engines.spark_jobs import Teller, followed
-from samara.engines.spark_tasks import FAN_IN, Merging, Summarizing, from_row, samara_version
-from samara.engines.tasks import Lazy, Sent, Told, packed
+from samara.engines.spark_tasks import FAN_IN, Merging, Summarizing, Told, from_row, samara_version
+from samara.engines.tasks import Lazy, Sent, packed
 from samara.errors import ClusterError, InputError
 
 # A part this large travels with each of its tasks; larger ones are cut, sent once and kept by the executors,

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from samara.core import Part
 from samara.engines.held import HeldPart
 from samara.engines.spark_jobs import Teller
-from samara.engines.tasks import Told, merged, summarized
+from samara.engines.tasks import Shared, counted
 from samara.errors import ClusterError, InputError
+from samara.linalg.blas import single_blas_thread
 
 FAN_IN = 4  # summaries merged by one task: two rounds of the tree for the price of one stage
 LARGEST = (1 << 31) - (1 << 20)  # bytes of a summary: Java has no longer arrays
+Told = tuple[int, bytes]  # rows, and the summary of them
 Numbered = tuple[int, Any]  # a part, or the group it belongs to, and what there is of it
 
 
@@ -93,6 +96,33 @@ class Merging:
             self.tell(-1 - number, 0, error)
             return
         yield number // FAN_IN, (number, total)
+
+
+def summarized(part: Part, shared: Shared, others: Sequence[Part] = ()) -> Told:
+    """The summary of one part, as bytes."""
+    from cloudpickle import dumps
+
+    rows, summary = counted(part, shared, others)
+    return rows, dumps(summary)
+
+
+def merged(*told: Told) -> Told:
+    """Summaries as one, in their order: neighbours first, the same tree in however many steps."""
+    from cloudpickle import dumps
+
+    with single_blas_thread():
+        total = _added([summary for _, summary in told])
+    return sum(rows for rows, _ in told), dumps(total)
+
+
+def _added(told: list[bytes]) -> Any:
+    """The sum of the first half, a whole tree, and of the rest."""
+    if len(told) == 1:
+        return pickle.loads(told[0])
+    half = 1 << (len(told) - 1).bit_length() - 1
+    total = _added(told[:half])
+    total.merge(_added(told[half:]))
+    return total
 
 
 def samara_version() -> str:

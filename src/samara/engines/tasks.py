@@ -1,8 +1,7 @@
-"""What tasks of a cluster do, whichever cluster it is: one part summarized, two summaries merged."""
+"""What the tasks of every cluster have in common: the parts that were sent, and the summary of one."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -12,7 +11,6 @@ from samara.engines.held import Held, finished
 from samara.errors import InputError
 from samara.linalg.blas import single_blas_thread
 
-Told = tuple[int, bytes]  # rows, and the summary of them
 Shared = tuple[Source, Callable[[], Any], int]  # shell of the source, who makes summaries, rows at a time
 
 
@@ -40,6 +38,7 @@ class Sent:
     held: tuple[object, ...] = ()
     count: int = 0
     parts: list[Any] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)  # of Dask: key → the worker that is to have the part
 
     def has(self, source: Source, count: int) -> bool:
         """Whether these are the parts of a source."""
@@ -60,10 +59,8 @@ def packed(what: Any) -> bytes:
     return made
 
 
-def summarized(part: Part, shared: Shared, others: Sequence[Part] = ()) -> Told:
-    """The summary of one part, made on a worker; of a crossed source, over the parts of all its rows."""
-    from cloudpickle import dumps
-
+def counted(part: Part, shared: Shared, others: Sequence[Part] = ()) -> tuple[int, Any]:
+    """The rows and the summary of one part, made on a worker; of a crossed source, over all its rows."""
     shell, make, block_rows = shared
     summary, rows = make(), 0
     if isinstance(shell, Crossed):
@@ -72,23 +69,4 @@ def summarized(part: Part, shared: Shared, others: Sequence[Part] = ()) -> Told:
         for block in part.within(shell).blocks(block_rows):
             summary.update(block)
             rows += 0 if isinstance(shell, Held) else len(block)  # a summary that was held is no row
-    return rows, dumps(finished(summary))
-
-
-def merged(*told: Told) -> Told:
-    """Summaries as one, in their order: neighbours first, the same tree in however many steps."""
-    from cloudpickle import dumps
-
-    with single_blas_thread():
-        total = _added([summary for _, summary in told])
-    return sum(rows for rows, _ in told), dumps(total)
-
-
-def _added(told: list[bytes]) -> Any:
-    """The sum of the first half, a whole tree, and of the rest."""
-    if len(told) == 1:
-        return pickle.loads(told[0])
-    half = 1 << (len(told) - 1).bit_length() - 1
-    total = _added(told[:half])
-    total.merge(_added(told[half:]))
-    return total
+    return rows, finished(summary)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from samara.core import Engine, Part, Progress, S, Source
+from samara.core import Engine, Holder, Part, Progress, S, Source, Summary
+from samara.engines.held import Held, finished
 from samara.linalg.blas import available_cores, single_blas_thread
 
 
@@ -50,13 +51,7 @@ class Threads:
         lanes = self.lanes(source)
 
         def run(lane: Sequence[Part]) -> S:
-            summary = make()
-            for part in lane:
-                for block in part.blocks(self.block_rows):
-                    summary.update(block)
-                    if self.progress:
-                        self.progress(name, len(block), source.n_rows)
-            return summary
+            return self._summarized(lane, make(), name, source.n_rows)
 
         if len(lanes) < 2:  # a few rows, or one worker: no thread is worth starting
             with single_blas_thread():
@@ -67,6 +62,29 @@ class Threads:
             while pending:
                 total.merge(pending.pop(0).result())
         return total
+
+    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Held:
+        """One summary a part, all of them in this process; who is free takes the next part."""
+
+        def run(part: Part) -> Summary:
+            return finished(self._summarized([part], make(), name, source.n_rows))
+
+        with single_blas_thread(), ThreadPoolExecutor(self.workers) as pool:
+            pending = [pool.submit(run, part) for part in source.parts(self.workers)]
+            try:
+                return Held(tuple(one.result() for one in pending))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)  # nobody wants the other parts any more
+                raise
+
+    def _summarized(self, parts: Sequence[Part], summary: S, name: str, n_rows: int) -> S:
+        """A summary brought up to date with some parts."""
+        for part in parts:
+            for block in part.blocks(self.block_rows):
+                summary.update(block)
+                if self.progress and n_rows:  # held summaries are no rows
+                    self.progress(name, len(block), n_rows)
+        return summary
 
 
 class Counted:
@@ -81,6 +99,12 @@ class Counted:
         return self.engine.block_rows
 
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
-        """One more pass."""
-        self.passes += 1
+        """One more pass, unless it is over summaries that are held."""
+        self.passes += not isinstance(source, Held)
         return self.engine.summarize(source, make, name)
+
+    def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Source:
+        """One more pass, whose summaries stay where they are."""
+        assert isinstance(self.engine, Holder)
+        self.passes += not isinstance(source, Held)
+        return self.engine.hold(source, make, name)

@@ -31,9 +31,10 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         Ridge, not divided by n (the papers' C is 1/α). 0 is the pseudo-inverse: the minimum-norm solution.
         A list is chosen from; ``"auto"`` is ten ridges from 1e-7 to 100 times the mean eigenvalue of HᵀH.
     solver : {"auto", "gram", "qr", "svd", "dual", "rsvd", "fast_svd", "fast_svd_gradient", "sketch", \
-"lsqr", "precondition"} or solver, default="auto"
+"lsqr", "precondition", "tiles", "submodels"} or solver, default="auto"
         ``auto`` picks from shape, smallest ridge and budget, and says why in ``plan_``. A solver object, such
-        as ``samara.solvers.Rsvd(power=1)``, brings settings of its own.
+        as ``samara.solvers.Rsvd(power=1)``, brings settings of its own. ``tiles`` shares the Gram matrix out
+        among workers; ``submodels`` averages models of some nodes each, which is another model (MPR-ELM).
     rank : int, float or "auto", default="auto"
         Directions of the hidden space that ``rsvd``, ``fast_svd``, ``fast_svd_gradient`` and ``sketch`` use:
         a number, a share of the nodes, or ``"auto"``: found from the ridge, or by the solver's own stop,

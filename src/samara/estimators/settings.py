@@ -27,7 +27,7 @@ from samara.shapes import LOW_RANK
 from samara.solvers import SOLVERS, Rank, Solver
 
 EXACT = ("gram", "qr", "svd", "dual")
-FOLDS_ONLY = ("sketch", "lsqr", "precondition")  # no spectrum to take other scores from
+FOLDS_ONLY = ("sketch", "lsqr", "precondition", "tiles", "submodels")  # no spectrum to take other scores from
 
 
 def make_settings(estimator: Any, progress: Progress | None) -> Settings:

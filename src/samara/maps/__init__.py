@@ -1,5 +1,6 @@
 """h(x): hidden layers, scalings and codings."""
 
+from samara.maps.chosen import chosen
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
 from samara.maps.gramian import Gramian
@@ -47,6 +48,7 @@ __all__ = [
     "Standardize",
     "Whitened",
     "as_dtype",
+    "chosen",
     "fused",
     "given_scaling",
     "leading",

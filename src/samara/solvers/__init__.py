@@ -12,7 +12,9 @@ from samara.solvers.precondition import Precondition
 from samara.solvers.root import Qr, RootFactor, RootSystem, numerical_rank
 from samara.solvers.rows import Dual, RowFactor, RowSystem, Svd
 from samara.solvers.sketch import Sketch
+from samara.solvers.submodels import Submodels
 from samara.solvers.task import Rank, Task
+from samara.solvers.tiles import TiledFactor, Tiles
 from samara.solvers.training_sets import IterativeFactor
 
 
@@ -27,7 +29,20 @@ class Solver(Protocol):
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
     made.name: made
-    for made in (Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition)
+    for made in (
+        Gram,
+        Qr,
+        Svd,
+        Dual,
+        Rsvd,
+        FastSvd,
+        FastSvdGradient,
+        Sketch,
+        Lsqr,
+        Precondition,
+        Tiles,
+        Submodels,
+    )
 }
 
 __all__ = [
@@ -52,8 +67,11 @@ __all__ = [
     "Rsvd",
     "Sketch",
     "Solver",
+    "Submodels",
     "Svd",
     "Task",
+    "TiledFactor",
+    "Tiles",
     "extend",
     "numerical_rank",
 ]

@@ -14,7 +14,7 @@ from samara.linalg.ranges import checked_count
 from samara.shapes import MAX_STEPS, safe_ridge
 from samara.solvers.root import numerical_rank
 from samara.solvers.task import Task
-from samara.solvers.training_sets import IterativeFactor, IterativeSystem, TrainingSets, is_share
+from samara.solvers.training_sets import IterativeSystem, KrylovFactor, TrainingSets, is_share
 
 _CHUNK = 32  # steps whose directions are given room at a time
 
@@ -23,7 +23,7 @@ class Directions:
     """v₁, v₂, … of every column, a column's together: orthogonalising it reads them once from memory."""
 
     def __init__(self, n_columns: int, length: int) -> None:
-        self._shape, self._count = (n_columns, _CHUNK, length), 0
+        self._shape, self._count, self.length = (n_columns, _CHUNK, length), 0, length
         self._chunks: list[Array] = []  # (m, steps, L) each
 
     def append(self, columns: Array, V: Array) -> None:
@@ -153,24 +153,16 @@ def _over(numbers: Array, by: Array, where: Array) -> Array:
     return made
 
 
-class LsqrFactor(IterativeFactor):
+class LsqrFactor(KrylovFactor):
     """A bidiagonal matrix and its directions for every training set."""
 
     def __init__(self, sets: TrainingSets, run: Bidiagonal) -> None:
-        super().__init__(sets)
+        super().__init__(sets, run)
         self.run = run
 
     def system(self, without: int | None = None) -> LsqrSystem:
         """The system of all rows."""
         return LsqrSystem(self, "lsqr")
-
-    def solutions(self, which: int, alphas: Sequence[float]) -> Array:
-        """Solutions (1 + L, A, t) of a training set."""
-        t = self.layout.n_targets
-        columns = [self.run.solutions(which * t + target, alphas) for target in range(t)]
-        X = np.stack(columns, axis=2)  # (L, A, t)
-        made = [self.training.with_intercept(which, X[:, k]) for k in range(len(alphas))]
-        return np.stack(made, axis=1)
 
 
 class LsqrSystem(IterativeSystem):

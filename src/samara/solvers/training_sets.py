@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
+from typing import Protocol
 
 import numpy as np
 
@@ -36,16 +37,22 @@ class TrainingSets:
         P[0, :, 0] = 1
         P[1 + L :, :, 1:] = np.eye(t)[:, None]
         done = products(task, P.reshape(width, -1), np.repeat(sets, 1 + t))
-        moments = done.products.reshape(width, len(sets), 1 + t)
+        squares = done.squares.reshape(len(sets), 1 + t)[:, 1:]
+        return cls.from_moments(task, done.products.reshape(width, len(sets), 1 + t), squares, done.energy)
+
+    @classmethod
+    def from_moments(cls, task: Task, moments: Array, raw: Array, energy: float) -> TrainingSets:
+        """Of [1, H, T]ᵀ[1, T] of every set, (width, sets, 1 + t), ‖T‖² (sets, t), and ‖H‖² of all rows."""
+        sets = (-1, *(range(task.n_folds) if task.n_folds > 1 else ()))
+        L = task.n_columns
         weights = moments[0, :, 0]
         safe = np.where(weights > 0, weights, 1.0)  # one fold may hold every row
         means = moments[1:, :, 0].T / safe[:, None] * task.fit_intercept
         sums = moments[0, :, 1:]  # of the targets
         crosses = moments[1 : 1 + L, :, 1:].transpose(1, 0, 2) - means[:, :L, None] * sums[:, None]
-        raw = done.squares.reshape(len(sets), 1 + t)[:, 1:]
         squares = raw - means[:, L:] * sums
         squares[squares <= 16 * np.finfo(float).eps * raw] = 0.0  # a constant target, but for rounding
-        energy = done.energy - float(means[0, :L] @ moments[1 : 1 + L, 0, 0])
+        energy -= float(means[0, :L] @ moments[1 : 1 + L, 0, 0])
         return cls(task, sets, weights, means, crosses, squares, energy)
 
     def apply(self, which: Array, X: Array, C: Array) -> tuple[Array, Array]:
@@ -120,6 +127,30 @@ class IterativeFactor:
         for fold in held:
             everything[fold] = self.solutions(1 + fold, alphas)
         return self.training.held_out(everything)[list(held)]
+
+
+class Run(Protocol):
+    """Krylov spaces of every training set and target, from which a solution for any ridge is cheap."""
+
+    def solutions(self, column: int, alphas: Sequence[float]) -> Array:
+        """The coefficients (L, A) of one training set and target."""
+        ...
+
+
+class KrylovFactor(IterativeFactor):
+    """Solutions for all ridges from one run."""
+
+    def __init__(self, sets: TrainingSets, run: Run) -> None:
+        super().__init__(sets)
+        self._run = run
+
+    def solutions(self, which: int, alphas: Sequence[float]) -> Array:
+        """Solutions (1 + L, A, t) of a training set."""
+        t = self.layout.n_targets
+        columns = [self._run.solutions(which * t + target, alphas) for target in range(t)]
+        X = np.stack(columns, axis=2)  # (L, A, t)
+        made = [self.training.with_intercept(which, X[:, k]) for k in range(len(alphas))]
+        return np.stack(made, axis=1)
 
 
 class IterativeSystem:

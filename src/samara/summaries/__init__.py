@@ -8,6 +8,7 @@ from samara.summaries.moments import Moments
 from samara.summaries.predictions import Here, LeaveOneOut, Predictions, Press
 from samara.summaries.products import HeldOut, Products, SparseSketch
 from samara.summaries.profile import ColumnMoments, Profile
+from samara.summaries.tiles import Tile, TileBlock, TileProducts, TileSums, columns_of_tile
 from samara.summaries.triangle import Rows, Triangle
 
 __all__ = [
@@ -28,5 +29,10 @@ __all__ = [
     "Profile",
     "Rows",
     "SparseSketch",
+    "Tile",
+    "TileBlock",
+    "TileProducts",
+    "TileSums",
     "Triangle",
+    "columns_of_tile",
 ]

@@ -6,7 +6,7 @@ from threading import Lock
 import numpy as np
 import pytest
 
-from samara.engines import Threads, available_cores
+from samara.engines import Counted, Threads, available_cores
 from samara.sources import ArraySource
 
 
@@ -23,7 +23,8 @@ class Seen:
         self.rows.extend(other.rows)
 
 
-def _source(n=1500, **options):
+def source_of(n=1500, **options):
+    """Rows that are their own numbers."""
     return ArraySource(np.arange(n, dtype=float)[:, None], np.zeros((n, 1)), **options)
 
 
@@ -31,7 +32,7 @@ def _source(n=1500, **options):
 @pytest.mark.parametrize("block_rows", [1, 100, 10_000])
 def test_parts_are_merged_in_their_order(workers, block_rows):
     """All rows, once each, in the order of the table."""
-    assert Threads(workers, block_rows).summarize(_source(), Seen).rows == list(range(1500))
+    assert Threads(workers, block_rows).summarize(source_of(), Seen).rows == list(range(1500))
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -44,22 +45,22 @@ def test_no_block_is_larger_than_asked_for(workers):
             with lock:
                 sizes.append(len(block))
 
-    Threads(workers, 64).summarize(_source(), Sizes)
-    Threads(workers, 64).summarize(_source().folded(3), Sizes)
+    Threads(workers, 64).summarize(source_of(), Sizes)
+    Threads(workers, 64).summarize(source_of().folded(3), Sizes)
     assert max(sizes) <= 64
     assert sum(sizes) == 3000
 
 
 def test_folds_share_the_rows_out():
     """Folded, every row still comes once, and a block belongs to one fold."""
-    found = Threads(2, 50).summarize(_source().folded(4), Seen)
+    found = Threads(2, 50).summarize(source_of().folded(4), Seen)
     assert sorted(found.rows) == list(range(1500))
 
 
 def test_rows_of_weight_zero_are_left_out():
     """They are never seen by a summary."""
     weight = (np.arange(1500) % 3 > 0).astype(float)
-    found = Threads(2, 50).summarize(_source(weight=weight), Seen)
+    found = Threads(2, 50).summarize(source_of(weight=weight), Seen)
     assert sorted(found.rows) == np.flatnonzero(weight).tolist()
 
 
@@ -73,7 +74,7 @@ def test_an_error_in_a_worker_reaches_the_caller(workers):
                 raise ZeroDivisionError("row 1200")
 
     with pytest.raises(ZeroDivisionError, match="row 1200"):
-        Threads(workers, 100).summarize(_source(), Fails)
+        Threads(workers, 100).summarize(source_of(), Fails)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -82,7 +83,7 @@ def test_progress_hears_of_all_rows(workers, n_folds):
     """The rows reported add up to the rows of the source, under the name of the pass."""
     heard = []
     engine = Threads(workers, 64, progress=lambda name, rows, total: heard.append((name, rows, total)))
-    engine.summarize(_source().folded(n_folds), Seen, name="moments")
+    engine.summarize(source_of().folded(n_folds), Seen, name="moments")
     assert sum(rows for _, rows, _ in heard) == 1500
     assert {(name, total) for name, _, total in heard} == {("moments", 1500)}
 
@@ -91,7 +92,44 @@ def test_several_fits_may_run_at_once():
     """Engines have no state: concurrent passes do not disturb each other."""
     with ThreadPoolExecutor(4) as pool:
         found = list(
-            pool.map(lambda n: Threads(2, 50).summarize(_source(n), Seen).rows, [300, 700, 1100, 1500])
+            pool.map(lambda n: Threads(2, 50).summarize(source_of(n), Seen).rows, [300, 700, 1100, 1500])
         )
     assert [len(rows) for rows in found] == [300, 700, 1100, 1500]
     assert available_cores() >= 1
+
+
+class Lengths:
+    """A summary of summaries."""
+
+    def __init__(self):
+        self.found = []
+
+    def update(self, seen):
+        self.found.append(len(seen.rows))
+
+    def merge(self, other):
+        self.found.extend(other.found)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_held_summaries_are_one_a_part(workers):
+    """In their order, and not rows: they are no pass, and nobody is told of progress."""
+    told = []
+    engine = Counted(Threads(workers, 100, lambda name, rows, total: told.append(rows)))
+    held = engine.hold(source_of(), Seen, name="held")
+    assert sum(told) == 1500
+    assert [seen.rows[0] for seen in held.summaries] == [k * 1500 // workers for k in range(workers)]
+    assert engine.summarize(held, Lengths).found == [1500 // workers] * workers
+    assert engine.passes == 1
+    assert sum(told) == 1500
+
+
+def test_an_error_ends_a_held_pass():
+    """It is passed on as it is."""
+
+    class Broken(Seen):
+        def update(self, block):
+            raise OSError("no such row")
+
+    with pytest.raises(OSError, match="no such row"):
+        Threads(2, 100).hold(source_of(), Broken)

@@ -16,7 +16,7 @@ from samara.kernel_settings import Nystroem
 from samara.linalg.stops import ErrorStop
 from samara.maps import Additive, AdditiveNodes, Kernel, Radial, Standardize
 from samara.selection import KFold
-from samara.solvers import FastSvd, Rsvd
+from samara.solvers import FastSvd, Rsvd, Submodels, Tiles
 from samara.solvers.kernel import Divide, Pcg
 from samara.solvers.sequential import Woodbury
 
@@ -82,6 +82,8 @@ ELM = {
     **{f"solver {name}": {"solver": name, "alpha": 0.1, "rank": 6} for name in ("rsvd", "sketch")},
     **{f"solver {name}": {"solver": name, "alpha": 0.1} for name in ("fast_svd", "fast_svd_gradient")},
     "solver object": {"solver": Rsvd(power=1), "rank": np.int64(5)},
+    "tiles": {"solver": Tiles(7, tol=1e-8)},
+    "submodels": {"solver": Submodels(3)},
     "stop object": {"solver": FastSvd(ErrorStop(0.5)), "alpha": 1.0},
     "layer object": {"hidden": Additive("relu", weights="sparse", bias="data", inputs_per_node=2)},
     "radial object": {"hidden": Radial("rbf", centres="kmeans", width=2.0)},
