@@ -1,15 +1,16 @@
 """A pass as tasks on a Dask cluster: parts are summarized and merged where they are.
 
 The parts of a source travel once in a fit, what they share (maps, layout) once in a pass, and both stay with
-the scheduler, so a worker that dies is replaced by another that does its tasks anew. Summaries travel as
-bytes: a task never changes what another may still have to read.
+the scheduler, so a worker that dies is replaced by another that does its tasks anew. Neighbouring parts have
+the same worker, so that of all merges only those between workers send a summary. It travels as a parcel: a
+task never changes what another may still have to read.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
@@ -17,10 +18,11 @@ from uuid import uuid4
 
 from samara.core import Part, Progress, S, Source
 from samara.engines.connections import address_of, connected, explained, is_client, refuse_missing
+from samara.engines.parcels import copied, opened, wrapped
 from samara.errors import ClusterError, InputError
 from samara.linalg.blas import single_blas_thread
 
-Told = tuple[int, bytes]  # rows, and the summary of them
+Told = tuple[int, bytes, list[Any]]  # rows, and the summary of them as a parcel
 SCHEMES = ("dask://", "tcp://", "tls://")
 
 
@@ -44,6 +46,7 @@ class Sent:
     held: tuple[object, ...] = ()
     count: int = 0
     parts: list[Any] = field(default_factory=list)
+    places: list[str | None] = field(default_factory=list)  # the worker of each; None: where its rows are
 
     def has(self, source: Source, count: int) -> bool:
         """Whether these are the parts of a source."""
@@ -115,10 +118,10 @@ class DaskEngine:
         with explained(self.client), dask.config.set(quiet):
             shared = self._received((source.shell(), make, self.block_rows), f"{key}-shared")
             done = dask.delayed(_summarized, pure=False)
-            leaves = [
-                done(part, shared, dask_key_name=f"{key}-{number}")
-                for number, part in enumerate(self._parts(source))
-            ]
+            leaves = []
+            for number, part in enumerate(self._parts(source)):
+                with _at(self._sent.places[number]):
+                    leaves.append(done(part, shared, dask_key_name=f"{key}-{number}"))
             return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
 
     def _gathered(self, leaves: Sequence[Any], key: str, what: tuple[str, int]) -> Any:
@@ -134,7 +137,7 @@ class DaskEngine:
             if self.progress:
                 for _, rows in as_completed(counted, with_results=True):
                     self.progress(what[0], rows, what[1])
-            return pickle.loads(total.result()[1])
+            return copied(total.result()[1:])
         except BaseException:
             with suppress(Exception):  # the scheduler may be gone
                 self.client.cancel(futures)
@@ -146,21 +149,27 @@ class DaskEngine:
         if not self._sent.has(source, count):
             parts, key = source.parts(count), f"samara-rows-{uuid4().hex[:12]}"
             self._sent.parts.clear()  # lets the workers forget the last table
+            self._sent.places.clear()
             self._sent.held, self._sent.count = source.held, count
-            self._sent.parts.extend(self._placed(part, f"{key}-{k}") for k, part in enumerate(parts))
+            there = sorted(self.client.nthreads())
+            for k, part in enumerate(parts):
+                made, place = self._placed(part, f"{key}-{k}", there[k * len(there) // len(parts)])
+                self._sent.parts.append(made)
+                self._sent.places.append(place)
         return self._sent.parts
 
-    def _placed(self, part: Part, key: str) -> Any:
+    def _placed(self, part: Part, key: str, place: str) -> tuple[Any, str | None]:
+        """A part, and the worker that is to have it, unless its rows are somewhere already."""
         alone: Any = part.alone()
         awaited = alone.awaited() if isinstance(alone, Lazy) else []
         if not awaited:
-            return self._received(alone, key)
+            return self._received(alone, key, place), place
         import dask
 
         empty = self._received(alone.supplied([None] * len(awaited)), f"{key}-empty")
-        return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key)
+        return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key), None
 
-    def _received(self, what: Any, key: str) -> Any:
+    def _received(self, what: Any, key: str, place: str | None = None) -> Any:
         """Something of ours on the workers: as bytes, which a scheduler passes on without looking inside."""
         from cloudpickle import dumps
 
@@ -168,7 +177,15 @@ class DaskEngine:
             sent = dumps(what)
         except Exception as error:
             raise InputError(f"What the workers need can't be sent to them: {error}.") from error
-        return self.client.submit(pickle.loads, sent, key=key, pure=False)
+        where = {"workers": place, "allow_other_workers": True} if place else {}  # it may be gone by then
+        return self.client.submit(pickle.loads, sent, key=key, pure=False, **where)
+
+
+def _at(place: str | None) -> AbstractContextManager[None]:
+    """Tasks made meanwhile are for this worker, if it is there."""
+    import dask
+
+    return dask.annotate(workers=[place], allow_other_workers=True) if place else nullcontext()
 
 
 def _tree(leaves: Sequence[Any], key: str) -> Any:
@@ -193,8 +210,6 @@ def _supplied(part: Lazy, made: Sequence[Any]) -> Any:
 
 def _summarized(part: Part, shared: tuple[Source, Callable[[], Any], int]) -> Told:
     """The summary of one part, made on a worker."""
-    from cloudpickle import dumps
-
     shell, make, block_rows = shared
     summary, rows = make(), 0
     with single_blas_thread():
@@ -203,17 +218,15 @@ def _summarized(part: Part, shared: tuple[Source, Callable[[], Any], int]) -> To
             rows += len(block)
     if hasattr(summary, "finish"):  # what is only half added up would be twice as large
         summary.finish()
-    return rows, dumps(summary)
+    return rows, *wrapped(summary)
 
 
 def _merged(one: Told, other: Told) -> Told:
     """Two summaries as one, in their order."""
-    from cloudpickle import dumps
-
-    total = pickle.loads(one[1])
+    total = copied(one[1:])
     with single_blas_thread():
-        total.merge(pickle.loads(other[1]))
-    return one[0] + other[0], dumps(total)
+        total.merge(opened(other[1:]))
+    return one[0] + other[0], *wrapped(total)
 
 
 def is_cluster(given: Any) -> bool:
