@@ -295,5 +295,6 @@ class Trial:
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
         like, n = self.source.cut(0, 1), self.source.n_rows
-        own = replace(self.settings, crew=Threads(), progress=None)  # lets a cluster and its rows go
+        budget = replace(self.settings.budget, processes=0)
+        own = replace(self.settings, crew=Threads(), progress=None, budget=budget)  # lets a cluster go
         return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, own)

@@ -17,6 +17,7 @@ from samara.costs import (
 )
 from samara.errors import BudgetError
 from samara.shapes import LOW_RANK, Shape, exact_solver
+from samara.traffic import Cluster, Traffic, traffic
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Budget:
     block_rows: int = 0  # 0: as planned
     resident: int = 0  # bytes that the process holds already, where they count
     reading: int = 0  # bytes that each worker takes to read its rows from files
+    processes: int = 0  # of a cluster, with ``workers`` threads each; 0: threads of this process
 
     def beside(self, workers: int) -> int:
         """What counts beside what the fit itself takes."""
@@ -69,6 +71,8 @@ class Plan:
         The reason for each choice.
     resident : int
         What of the peak the process held before the fit; 0 where only what the fit adds is counted.
+    traffic : :class:`samara.traffic.Traffic` or None
+        On a cluster what each pass sends, and the memory of a worker.
     """
 
     solver: str
@@ -82,6 +86,7 @@ class Plan:
     memory: int | None
     reasons: tuple[str, ...]
     resident: int = 0
+    traffic: Traffic | None = None
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
@@ -93,7 +98,8 @@ class Plan:
             f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} {of_what(self.resident)} "
             f"({budget}), {self.workers} workers{cut}"
         )
-        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+        sent = [str(self.traffic)] if self.traffic else []
+        return "\n".join([head, *(f"- {reason}" for reason in self.reasons), *sent])
 
 
 def of_what(resident: int) -> str:
@@ -133,7 +139,17 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
         memory=memory,
         reasons=reasons,
         resident=budget.resident,
+        traffic=_traffic(shape, name, budget, (block, lanes)),
     )
+
+
+def _traffic(shape: Shape, solver: str, budget: Budget, cut: tuple[int, int]) -> Traffic | None:
+    """What is sent, where there is a cluster to send it over."""
+    block, threads = cut
+    if not budget.processes:
+        return None
+    found = traffic(shape, solver, block, Cluster(budget.processes, threads))
+    return replace(found, worker_bytes=found.worker_bytes + threads * budget.reading)
 
 
 def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:

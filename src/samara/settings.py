@@ -85,6 +85,7 @@ class Settings:
             power=getattr(solver, "power", 0),
             most_steps=getattr(solver, "max_iter", MAX_STEPS),
             tol=getattr(solver, "tol", 1e-10),
+            sent_bytes=getattr(source, "sent_bytes", 0),  # of rows in files there is nothing to send
         )
 
     def refuse(self, source: Source) -> None:

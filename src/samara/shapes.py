@@ -45,6 +45,7 @@ class Shape:
     sample_rows: int = 0
     layer_bytes: int = 0  # beside the weights
     grows: bool = False  # nodes may be appended to a model half as large
+    sent_bytes: int = 0  # of rows in memory, which a cluster has to be sent
 
     @property
     def width(self) -> int:

@@ -46,7 +46,7 @@ class Sent:
     held: tuple[object, ...] = ()
     count: int = 0
     parts: list[Any] = field(default_factory=list)
-    places: list[str | None] = field(default_factory=list)  # the worker of each; None: where its rows are
+    places: dict[str, str] = field(default_factory=dict)  # key → the worker that is to have the part
 
     def has(self, source: Source, count: int) -> bool:
         """Whether these are the parts of a source."""
@@ -120,7 +120,7 @@ class DaskEngine:
             done = dask.delayed(_summarized, pure=False)
             leaves = []
             for number, part in enumerate(self._parts(source)):
-                with _at(self._sent.places[number]):
+                with _at(self._sent.places.get(part.key)):
                     leaves.append(done(part, shared, dask_key_name=f"{key}-{number}"))
             return self._gathered(leaves, key, (name, source.n_rows)) if leaves else make()
 
@@ -131,7 +131,7 @@ class DaskEngine:
 
         rows = dask.delayed(itemgetter(0), pure=False)
         counts = [rows(leaf, dask_key_name=f"{key}-rows-{k}") for k, leaf in enumerate(leaves)]
-        wanted = [_tree(leaves, key), *(counts if self.progress else ())]
+        wanted = [_tree(leaves, self.processes, key), *(counts if self.progress else ())]
         total, *counted = futures = self.client.compute(wanted, optimize_graph=False)
         try:
             if self.progress:
@@ -151,23 +151,24 @@ class DaskEngine:
             self._sent.parts.clear()  # lets the workers forget the last table
             self._sent.places.clear()
             self._sent.held, self._sent.count = source.held, count
-            there = sorted(self.client.nthreads())
-            for k, part in enumerate(parts):
-                made, place = self._placed(part, f"{key}-{k}", there[k * len(there) // len(parts)])
-                self._sent.parts.append(made)
-                self._sent.places.append(place)
+            there = sorted(self.client.nthreads()) or [""]  # none left: whoever comes
+            self._sent.parts.extend(
+                self._placed(part, f"{key}-{k}", there[k * self.processes // len(parts) % len(there)])
+                for k, part in enumerate(parts)
+            )
         return self._sent.parts
 
-    def _placed(self, part: Part, key: str, place: str) -> tuple[Any, str | None]:
-        """A part, and the worker that is to have it, unless its rows are somewhere already."""
+    def _placed(self, part: Part, key: str, place: str) -> Any:
+        """A part with its worker, unless it is made of what is somewhere already."""
         alone: Any = part.alone()
         awaited = alone.awaited() if isinstance(alone, Lazy) else []
         if not awaited:
-            return self._received(alone, key, place), place
+            self._sent.places[key] = place
+            return self._received(alone, key, place)
         import dask
 
         empty = self._received(alone.supplied([None] * len(awaited)), f"{key}-empty")
-        return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key), None
+        return dask.delayed(_supplied, pure=False)(empty, awaited, dask_key_name=key)
 
     def _received(self, what: Any, key: str, place: str | None = None) -> Any:
         """Something of ours on the workers: as bytes, which a scheduler passes on without looking inside."""
@@ -188,15 +189,24 @@ def _at(place: str | None) -> AbstractContextManager[None]:
     return dask.annotate(workers=[place], allow_other_workers=True) if place else nullcontext()
 
 
-def _tree(leaves: Sequence[Any], key: str) -> Any:
+def _tree(leaves: Sequence[Any], workers: int, key: str) -> Any:
+    """The runs of leaves of each worker merged there, then what they come to."""
+    runs: list[list[Any]] = [[] for _ in range(workers)]
+    for k, leaf in enumerate(leaves):
+        runs[k * workers // len(leaves)].append(leaf)
+    tops = [_merged_up(run, f"{key}-merge-{k}") for k, run in enumerate(runs) if run]
+    return _merged_up(tops, f"{key}-merge")
+
+
+def _merged_up(level: list[Any], key: str) -> Any:
     """Neighbours merged until one is left."""
     import dask
 
-    merge, level, depth = dask.delayed(_merged, pure=False), list(leaves), 0
+    merge, depth = dask.delayed(_merged, pure=False), 0
     while len(level) > 1:
         pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
         level = [
-            merge(*pair, dask_key_name=f"{key}-merge-{depth}-{k}") if len(pair) == 2 else pair[0]
+            merge(*pair, dask_key_name=f"{key}-{depth}-{k}") if len(pair) == 2 else pair[0]
             for k, pair in enumerate(pairs)
         ]
         depth += 1

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from samara.core import Progress
-from samara.costs import parse_memory
 from samara.errors import InputError, unknown_name
 from samara.estimators.parameters import (
     read_alphas,
+    read_budget,
     read_dtype,
     read_engine,
     read_rank,
@@ -20,7 +20,6 @@ from samara.estimators.parameters import (
 )
 from samara.kernel_settings import Gamma, KernelSettings, Nystroem
 from samara.maps import KERNELS, Kernel
-from samara.plans import Budget
 from samara.selection import KFold, Loo, Selector
 from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, KernelSolver
@@ -54,7 +53,7 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
         selection_why=why,
         scale=scale,
         fit_intercept=bool(estimator.fit_intercept),
-        budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
+        budget=read_budget(estimator.memory, engine),
         crew=engine,
         dtype=read_dtype(estimator.dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from samara.core import Crew, FeatureMap
+from samara.costs import parse_memory
 from samara.engines import DaskEngine, Threads
 from samara.engines.dask import is_cluster
 from samara.errors import InputError, unknown_name
+from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.solvers import Rank
 
@@ -99,3 +101,9 @@ def read_engine(engine: Any) -> Crew:
     if engine.workers < 1 or engine.block_rows < 0:
         raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
     return engine
+
+
+def read_budget(memory: Any, engine: Crew) -> Budget:
+    """The memory given, for the threads of one process: this one, or a worker of a cluster."""
+    processes = getattr(engine, "processes", 0)  # threads have none of their own
+    return Budget(parse_memory(memory), engine.workers, engine.block_rows, processes=processes)

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from samara.core import FeatureMap, Progress
-from samara.costs import parse_memory
 from samara.errors import InputError, unknown_name
 from samara.estimators.parameters import (
     read_alphas,
+    read_budget,
     read_dtype,
     read_engine,
     read_rank,
@@ -21,7 +21,6 @@ from samara.estimators.parameters import (
     read_selector,
 )
 from samara.maps import LAYERS, Additive, Landmarks, Radial
-from samara.plans import Budget
 from samara.selection import KFold, Selector
 from samara.settings import Layer, Settings
 from samara.shapes import LOW_RANK
@@ -54,7 +53,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         scale=read_scale(estimator.scale),
         direct_link=bool(estimator.direct_link),
         fit_intercept=bool(estimator.fit_intercept),
-        budget=Budget(parse_memory(estimator.memory), engine.workers, engine.block_rows),
+        budget=read_budget(estimator.memory, engine),
         crew=engine,
         dtype=read_dtype(estimator.dtype),
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
