@@ -246,7 +246,7 @@ class Trial:
         rows, layout = (projected.source, projected.layout) if projected else (self.mapped, self.layout)
         leave_out = leave_out_pass(rows, engine, layout)
         try:
-            surface = selector.surface(self.factor, self.alphas, self.sizes, leave_out, self.plan.workers)
+            surface = selector.surface(self.factor, self.alphas, self.sizes, leave_out, self.plan.solving)
         except TooFewFoldsError as error:
             self.plan = replace(self.plan, reasons=(*self.plan.reasons, f"largest ridge taken: {error}"))
             return

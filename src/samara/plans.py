@@ -16,6 +16,7 @@ from samara.costs import (
     sketch_is_longer,
 )
 from samara.errors import BudgetError
+from samara.linalg.blas import available_cores
 from samara.shapes import LOW_RANK, Shape, exact_solver
 from samara.traffic import Cluster, Traffic, traffic
 
@@ -32,6 +33,7 @@ class Budget:
     block_rows: int = 0  # 0: as planned
     resident: int = 0  # bytes that the process holds already, where they count
     reading: int = 0  # bytes that each worker takes to read its rows from files
+    sampled: int = 0  # rows that the look at a raw table draws
     processes: int = 0  # of a cluster, with ``workers`` threads each; 0: threads of this process
 
     def beside(self, workers: int) -> int:
@@ -87,6 +89,12 @@ class Plan:
     reasons: tuple[str, ...]
     resident: int = 0
     traffic: Traffic | None = None
+
+    @property
+    def solving(self) -> int:
+        """Threads that solve between passes: those planned, or all cores here while a cluster waits."""
+        free = self.traffic is not None and self.memory is None
+        return max(self.workers, available_cores()) if free else self.workers
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
@@ -148,7 +156,8 @@ def _traffic(shape: Shape, solver: str, budget: Budget, cut: tuple[int, int]) ->
     block, threads = cut
     if not budget.processes:
         return None
-    found = traffic(shape, solver, block, Cluster(budget.processes, threads))
+    sampled = min(max(shape.sample_rows, budget.sampled), shape.n_rows)
+    found = traffic(replace(shape, sample_rows=sampled), solver, block, Cluster(budget.processes, threads))
     return replace(found, worker_bytes=found.worker_bytes + threads * budget.reading)
 
 

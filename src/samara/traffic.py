@@ -110,9 +110,9 @@ class Traffic:
     def __str__(self) -> str:
         cluster = self.cluster
         head = (
-            f"cluster: {cluster.processes} workers × {cluster.threads} threads, {cluster.parts} parts, "
-            f"{self.merges} merges in {cluster.rounds} rounds a pass; a worker needs "
-            f"{format_bytes(self.worker_bytes)} beside what it holds"
+            f"cluster: {_several(cluster.processes, 'worker')} × {_several(cluster.threads, 'thread')}, "
+            f"{_several(self.merges, 'merge')} in {_several(cluster.rounds, 'round')} a pass; "
+            f"a worker needs {format_bytes(self.worker_bytes)} beside what it holds"
         )
         lines: list[tuple[str, ...]] = [("pass", "times", "to workers", "between them", "home")]
         for one in self.passes:
@@ -130,6 +130,10 @@ class Traffic:
 
 def _times(one: PassTraffic, most: bool) -> int:
     return one.most if most else one.fewest
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _range(few: object, most: object) -> str:

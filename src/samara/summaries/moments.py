@@ -57,7 +57,7 @@ class Moments(Scratch):
 
     @property
     def grams(self) -> list[Array | None]:
-        """The moments of each fold, None where it has no rows; of a symmetric one the upper triangle counts."""
+        """The moments of each fold, None of one without rows; of symmetric ones the upper triangle counts."""
         for fold, gram in enumerate(self._folds):
             if gram is not None and gram.ndim == 1:
                 self._folds[fold] = unpacked(gram, self.layout.width)

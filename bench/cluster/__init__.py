@@ -1,0 +1,1 @@
+"""What a cluster costs: overhead, bytes, and how far it would scale."""
