@@ -17,7 +17,7 @@ def draw(findings: dict[str, Any], quick: bool, path: Path = PATH) -> None:
     left, right = figure.subplots(1, 2)
     _sizeup(left, findings)
     _speedup(right, findings)
-    note = "points: measured on this many worker processes of one machine; dashed: by the fitted model"
+    note = "points: measured, on worker processes of one machine; dashed: by the fitted model"
     figure.suptitle(f"A fit of {findings['n_hidden']:,} nodes on a cluster ({note})", fontsize=10)
     if quick:
         path = CHECKOUT / "build" / "cluster-quick.png"
@@ -33,7 +33,7 @@ def _sizeup(ax: Any, findings: dict[str, Any]) -> None:
         if workers in findings["measured"]:
             points = findings["measured"][workers]
             ax.plot(findings["n_rows"], points, "o", color=colour, ms=6, label=f"{name}, measured")
-    ax.axvspan(findings["n_rows"][0], findings["n_rows"][-1], color="0.93", zorder=0)
+    _shade(ax, findings["n_rows"][0], findings["n_rows"][-1])
     ax.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds")
     ax.set_title("Sizeup: time by the number of rows", loc="left", fontsize=10)
     ax.legend(fontsize=8, frameon=False)
@@ -47,7 +47,15 @@ def _speedup(ax: Any, findings: dict[str, Any]) -> None:
     one, two = (findings["measured"][p][-1] for p in ("1", "2"))
     name = f"{findings['n_rows'][-1]:,} rows, measured"
     ax.plot([1, 2], [1, one / two], "o", color=COLOURS[0], ms=6, label=name)
-    ax.axvspan(0.9, 2.2, color="0.93", zorder=0)
+    _shade(ax, 0.9, 2.2)
     ax.set(xscale="log", yscale="log", xlabel="workers", ylabel="times faster than one worker")
     ax.set_title("Speedup: time on one worker by time on many", loc="left", fontsize=10)
     ax.legend(fontsize=8, frameon=False)
+
+
+def _shade(ax: Any, low: float, high: float) -> None:
+    """Where anything was measured; all the rest is the model."""
+    ax.axvspan(low, high, color="0.92", zorder=0)
+    place = ax.get_xaxis_transform()
+    ax.text(low, 0.02, " measured", transform=place, fontsize=8, color="0.35", va="bottom")
+    ax.text(high, 0.02, " → modelled", transform=place, fontsize=8, color="0.35", va="bottom")

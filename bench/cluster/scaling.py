@@ -2,12 +2,13 @@
 
 A fit takes
 
-    t(n, p) = start + n · row / p + ⌈log₂ p⌉ · merge + solve
+    t(n, p) = start + n · row / p + p · part + ⌈log₂ p⌉ · (merge + network)
 
-seconds on p workers of one thread: rows are summarized by all of them at the same time, summaries are merged
-as a tree, one comes home and is solved there. ``row`` and what does not grow with the rows come from fits on
-one and two workers; ``merge`` is the time that two packed summaries take to be added up, and the bytes of one
-over the bandwidth of a network that is given, not measured.
+seconds on p workers of one thread: rows are summarized by all of them at the same time, client and scheduler
+have a few tasks for each part, summaries are merged as a tree, one comes home and is solved there. ``start``
+and ``row`` come from fits on one and two workers, ``part`` from the processor time of client and scheduler
+for a table in a few and in many parts, and ``merge`` is the time that two packed summaries take to be added
+up. ``network`` is assumed: the bytes of a summary over the bandwidth, and a delay.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from bench.randomized.ledger import Cell, Ledger
 MEASURED = (1, 2)  # workers
 MODELLED = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 MOST_ROWS = 10**9
+PARTS = 128  # in which a table is cut to see what a part costs
 BANDWIDTH = 1.25e9  # bytes a second, of a network of 10 Gbit/s
 LATENCY = 5e-3  # seconds that a task of Dask waits for the scheduler and a connection, about
 
@@ -34,6 +36,8 @@ LATENCY = 5e-3  # seconds that a task of Dask waits for the scheduler and a conn
 def fit(workers: int, n_rows: tuple[int, ...], n_hidden: int) -> Trial:
     """Seconds of the same fit of more and more rows on one cluster, and of adding up two summaries."""
     from samara import ELMRegressor
+    from samara.engines import DaskEngine
+    from samara.sources.arrays import SMALLEST_PART
 
     client = dask(workers)
 
@@ -42,8 +46,24 @@ def fit(workers: int, n_rows: tuple[int, ...], n_hidden: int) -> Trial:
         ELMRegressor(n_hidden, alpha=1.0, engine=client, random_state=0).fit(drawn(rows))
         return time.perf_counter() - start
 
+    def here(threads: int) -> float:
+        """Processor seconds of this process, in which client and scheduler are, for a small fit."""
+        rows, engine = drawn(SMALLEST_PART * PARTS), DaskEngine(client, workers=threads)
+        start = time.process_time()
+        ELMRegressor(20, alpha=1.0, engine=engine, random_state=0).fit(rows)
+        return time.process_time() - start
+
+    def part() -> float:
+        """What one more part adds to that: its tasks are sent and followed, in both passes."""
+        few, many = (min(here(count // workers) for _ in range(3)) for count in (workers, PARTS))
+        return max(0.0, many - few) / (PARTS - workers)
+
     return Trial(
-        run=lambda: {"seconds": [seconds(rows) for rows in n_rows], "merge": merge_seconds(n_hidden)},
+        run=lambda: {
+            "seconds": [seconds(rows) for rows in n_rows],
+            "merge": merge_seconds(n_hidden),
+            "part": part(),
+        },
         describe=lambda found: found,
         warm_up=lambda: seconds(SMALL),
     )
@@ -78,10 +98,11 @@ def model(cells: dict[int, Cell], n_rows: tuple[int, ...], n_hidden: int) -> Cel
     (start, row), *_ = np.linalg.lstsq(np.array(design) * weights[:, None], np.ones(len(seconds)), rcond=None)
     fitted = np.array(design) @ [start, row] / np.array(seconds) - 1
     sent = 4 * (n_hidden + 2) * (n_hidden + 3)
-    merge = float(np.median([cell["merge"] for cell in cells.values()]))
+    merge, part = (float(np.median([cell[name] for cell in cells.values()])) for name in ("merge", "part"))
     return {
         "start": float(start),
         "row": float(row),
+        "part": part,
         "merge": merge,
         "network": sent / BANDWIDTH + LATENCY,
         "bandwidth": BANDWIDTH,
@@ -91,11 +112,10 @@ def model(cells: dict[int, Cell], n_rows: tuple[int, ...], n_hidden: int) -> Cel
 
 
 def modelled(found: Cell, n_rows: float, workers: int) -> float:
-    """Seconds of a fit; two workers on one machine have no network between them, and are not asked here."""
-    rounds = ceil(log2(workers)) if workers > 1 else 0
-    return float(
-        found["start"] + n_rows * found["row"] / workers + rounds * (found["merge"] + found["network"])
-    )
+    """Seconds of a fit; one worker merges nothing."""
+    rounds = ceil(log2(workers))
+    merging = rounds * (found["merge"] + found["network"]) + (workers - 1) * found["part"]
+    return float(found["start"] + n_rows * found["row"] / workers + merging)
 
 
 def curves(found: Cell, n_rows: tuple[int, ...]) -> Cell:
@@ -139,7 +159,7 @@ def _best(side: Any, chosen: argparse.Namespace) -> Cell:
         return errors[0]
     told = [run["results"] for run in runs]
     seconds = np.min([one["seconds"] for one in told], axis=0).round(4).tolist()
-    return {"seconds": seconds, "merge": min(one["merge"] for one in told)}
+    return {"seconds": seconds, **{name: min(one[name] for one in told) for name in ("merge", "part")}}
 
 
 def _target(gap: float | None) -> Target:
@@ -157,7 +177,8 @@ def _told(findings: Cell) -> str:
         lines.append(f"  {n:>13,}  {seconds}  by the model")
     speed = f"{1 / found['row']:,.0f} rows a second and worker"
     lines.append(
-        f"  model: {found['start']:.3f} s and {speed}; a merge {1e3 * found['merge']:.1f} ms, "
-        f"and {1e3 * found['network']:.1f} ms over a network of 10 Gbit/s, which is assumed"
+        f"  model: {found['start']:.3f} s and {speed}; a part {1e3 * found['part']:.1f} ms, "
+        f"a merge {1e3 * found['merge']:.1f} ms, and {1e3 * found['network']:.1f} ms over a network of "
+        "10 Gbit/s, which is assumed"
     )
     return "\n".join(lines)

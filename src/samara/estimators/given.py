@@ -92,7 +92,7 @@ T = TypeVar("T", bound=Settings | KernelSettings)
 
 
 def budgeted(settings: T, given: Given) -> T:
-    """The settings for a raw table: of rows in files memory is that of the whole process, with its readers."""
+    """The settings for a raw table: of rows in files memory is that of the whole process, readers too."""
     if not isinstance(given, GivenTable):
         return settings
     rows, budget = given.table.rows, replace(settings.budget, sampled=SAMPLE_ROWS)
