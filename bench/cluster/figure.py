@@ -18,7 +18,8 @@ def draw(findings: dict[str, Any], quick: bool, path: Path = PATH) -> None:
     _sizeup(left, findings)
     _speedup(right, findings)
     note = "points: measured, on worker processes of one machine; dashed: by the fitted model"
-    figure.suptitle(f"A fit of {findings['n_hidden']:,} nodes on a cluster ({note})", fontsize=10)
+    small = "; --quick sizes, which mean nothing" if quick else ""
+    figure.suptitle(f"A fit of {findings['n_hidden']:,} nodes on a cluster ({note}{small})", fontsize=10)
     if quick:
         path = CHECKOUT / "build" / "cluster-quick.png"
     path.parent.mkdir(parents=True, exist_ok=True)
