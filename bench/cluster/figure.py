@@ -19,7 +19,7 @@ def draw(findings: dict[str, Any], quick: bool, path: Path = PATH) -> None:
     _speedup(right, findings)
     note = "points: measured, on worker processes of one machine; dashed: by the fitted model"
     small = "; --quick sizes, which mean nothing" if quick else ""
-    figure.suptitle(f"A fit of {findings['n_hidden']:,} nodes on a cluster ({note}{small})", fontsize=10)
+    figure.suptitle(f"A fit of {findings['n_hidden']:,} nodes on a cluster{small}\n{note}", fontsize=10)
     if quick:
         path = CHECKOUT / "build" / "cluster-quick.png"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,4 +59,4 @@ def _shade(ax: Any, low: float, high: float) -> None:
     ax.axvspan(low, high, color="0.92", zorder=0)
     place = ax.get_xaxis_transform()
     ax.text(low, 0.02, " measured", transform=place, fontsize=8, color="0.35", va="bottom")
-    ax.text(high, 0.02, " → modelled", transform=place, fontsize=8, color="0.35", va="bottom")
+    ax.text(1.3 * high, 0.02, "→ modelled", transform=place, fontsize=8, color="0.35", va="bottom")

@@ -294,7 +294,10 @@ class Trial:
         """The summary, where it is one that goes on."""
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
-        like, n = self.source.cut(0, 1), self.source.n_rows
-        budget = replace(self.settings.budget, processes=0)
+        like, n, budget = (
+            self.source.cut(0, 1),
+            self.source.n_rows,
+            replace(self.settings.budget, processes=0),
+        )
         own = replace(self.settings, crew=Threads(), progress=None, budget=budget)  # lets a cluster go
         return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, own)

@@ -116,11 +116,10 @@ class ColumnProfile:
             if table.merge(other._levels[j]):
                 self._settle(j)
 
-    def finish(self) -> Self:
+    def finish(self) -> None:
         """Sort in what waits: rows, of which a few entries are left."""
         for table in (self._totals, *self._levels.values()):
             table.entries()
-        return self
 
     def _take_labels(self, labels: Labels) -> None:
         for name in self._labels.keys() & labels.keys():
