@@ -291,13 +291,9 @@ class Trial:
         )
 
     def _leftover(self) -> Leftover | None:
-        """The summary, where it is one that goes on."""
+        """The summary, where it is one that goes on; a cluster and its rows are let go."""
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
-        like, n, budget = (
-            self.source.cut(0, 1),
-            self.source.n_rows,
-            replace(self.settings.budget, processes=0),
-        )
-        own = replace(self.settings, crew=Threads(), progress=None, budget=budget)  # lets a cluster go
+        like, n, settings = self.source.cut(0, 1), self.source.n_rows, self.settings
+        own = replace(settings, crew=Threads(), progress=None, budget=replace(settings.budget, processes=0))
         return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, own)
