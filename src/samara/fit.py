@@ -238,7 +238,7 @@ class Trial:
         rows, layout = (projected.source, projected.layout) if projected else (self.mapped, self.layout)
         leave_out = leave_out_pass(rows, engine, layout)
         try:
-            surface = selector.surface(self.factor, self.alphas, self.sizes, leave_out, self.plan.workers)
+            surface = selector.surface(self.factor, self.alphas, self.sizes, leave_out, self.plan.solving)
         except TooFewFoldsError as error:
             self.plan = replace(self.plan, reasons=(*self.plan.reasons, f"largest ridge taken: {error}"))
             return
@@ -283,9 +283,9 @@ class Trial:
         )
 
     def _leftover(self) -> Leftover | None:
-        """The summary, where it is one that goes on."""
+        """The summary, where it is one that goes on; a cluster and its rows are let go."""
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
-        like, n = self.source.cut(0, 1), self.source.n_rows
-        own = replace(self.settings, crew=Threads(), progress=None)  # lets a cluster and its rows go
+        like, n, settings = self.source.cut(0, 1), self.source.n_rows, self.settings
+        own = replace(settings, crew=Threads(), progress=None, budget=replace(settings.budget, processes=0))
         return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, own)

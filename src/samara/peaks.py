@@ -44,7 +44,7 @@ def overhead(columns: int, workers: int) -> int:
 def _gram_bytes(shape: Shape, rows: int, workers: int) -> int:
     square, folds = 8 * shape.width**2, shape.n_folds
     single = 4 * shape.width**2 if shape.itemsize == 4 else 0
-    summarize = workers * (folds * square + single + _lane_bytes(shape, rows, workers))
+    summarize = workers * (folds * square + single + lane_bytes(shape, rows, workers))
     solve = 3 * square  # moments, the system made of them, its triangle
     if shape.selection == "kfold":
         # Folds and total; the system of a fold and of the next, each with its last triangle; a triangle for
@@ -63,7 +63,7 @@ def _qr_bytes(shape: Shape, rows: int, workers: int) -> int:
     # A block is put below its triangle; NumPy copies the stack twice to decompose it.
     each = -(-shape.n_rows // workers)
     stacked = shape.itemsize * width * min(rows + width, each if folds == 1 else -(-2 * each // folds))
-    summarize = workers * (folds * single + _lane_bytes(shape, rows, workers) + 3 * stacked + single)
+    summarize = workers * (folds * single + lane_bytes(shape, rows, workers) + 3 * stacked + single)
     # One system: the triangle, a copy to be decomposed, U, Vᵀ, and four of work space.
     solve = 9 * square
     if shape.selection == "kfold":
@@ -84,7 +84,7 @@ def _spectrum_bytes(shape: Shape, rows: int, workers: int, squares: int) -> int:
     turned = shape.itemsize * rows * L + (4 * L * L + 8 * rows * L if shape.itemsize == 4 else 0)
     errors = 40 * rows * shape.n_alphas * shape.n_targets
     weights = 16 * L * shape.n_alphas * shape.n_targets
-    passing = workers * (_lane_bytes(shape, rows, workers) + turned + errors) + weights
+    passing = workers * (lane_bytes(shape, rows, workers) + turned + errors) + weights
     return max(decomposed, (shape.n_folds + 5) * square + passing)
 
 
@@ -101,7 +101,7 @@ def _rows_bytes(shape: Shape, rows: int, workers: int, dual: bool) -> int:
     held = (10 if n < shape.width else 5) if folded else 3
     errors = 32 * n * shape.n_alphas * shape.n_targets if shape.selection == "loo" else 0
     solve = held * kept + decomposed + errors + 4 * _cases(shape)
-    return max(2 * kept + workers * _lane_bytes(shape, rows, workers), solve)
+    return max(2 * kept + workers * lane_bytes(shape, rows, workers), solve)
 
 
 def _low_rank_bytes(shape: Shape, rows: int, workers: int, solver: str) -> int:
@@ -110,7 +110,7 @@ def _low_rank_bytes(shape: Shape, rows: int, workers: int, solver: str) -> int:
     # Ω, HᵀHΩ and their like; the rows of Y, up to 9k of them in three copies where a stop reads their
     # triangle; then the moments of the coordinates.
     probes = 232 if isinstance(shape.rank, str) or solver.startswith("fast") else 96
-    lane = _lane_bytes(shape, rows, workers) + 24 * width * k + 40 * rows * k + probes * k * k
+    lane = lane_bytes(shape, rows, workers) + 24 * width * k + 40 * rows * k + probes * k * k
     moments = (workers * shape.n_folds + 6) * 8 * (k + 1 + t) ** 2
     found = 40 * width * k + workers * lane + moments
     if not needs_whole(shape, solver):
@@ -131,12 +131,12 @@ def _lsqr_bytes(shape: Shape, rows: int, workers: int) -> int:
         steps = min(steps, shape.likely_steps)
     # A direction a step, room for them 32 steps at a time; a dozen vectors beside them.
     directions = 8 * width * m * (steps + 44)
-    lane = _lane_bytes(shape, rows, workers) + 16 * rows * m + 24 * width * m
+    lane = lane_bytes(shape, rows, workers) + 16 * rows * m + 24 * width * m
     return directions + workers * lane + 3 * _held_out_bytes(shape)
 
 
 def _precondition_bytes(shape: Shape, rows: int, workers: int) -> int:
-    width, lane = shape.width, _lane_bytes(shape, rows, workers)
+    width, lane = shape.width, lane_bytes(shape, rows, workers)
     m = max(1, (shape.training_sets - 1) * shape.n_alphas) * shape.n_targets
     each = SKETCH_ROWS if shape.oversampling is None else shape.oversampling
     sketch = (workers + 2) * 8 * each * width * width + workers * (2 * lane + 96 * rows)
@@ -174,7 +174,7 @@ def _submodels_bytes(shape: Shape, rows: int, workers: int) -> int:
     solving = workers * 4 * _square_of(shape, group) + 32 * shape.n_columns * shape.n_alphas * shape.n_targets
     scoring = 0
     if shape.selection == "kfold":  # a pass over whole rows of H
-        scoring = workers * _lane_bytes(shape, rows, workers) + 3 * _held_out_bytes(shape)
+        scoring = workers * lane_bytes(shape, rows, workers) + 3 * _held_out_bytes(shape)
     return held + max(making, solving, scoring)
 
 
@@ -187,7 +187,7 @@ def _making_bytes(shape: Shape, rows: int, workers: int, columns: int) -> int:
     """What a worker holds beside the tile it makes, which sees so many columns of H."""
     single = _square_of(shape, -(-shape.n_columns // shape.groups)) // 2 if shape.itemsize == 4 else 0
     weights = 2 * shape.itemsize * (shape.n_inputs + 2) * columns
-    return _lane_bytes(replace(shape, n_hidden=columns, n_link=0), rows, workers) + single + weights
+    return lane_bytes(replace(shape, n_hidden=columns, n_link=0), rows, workers) + single + weights
 
 
 def _held_out_bytes(shape: Shape) -> int:
@@ -212,7 +212,7 @@ _BYTES: dict[str, Callable[[Shape, int, int], int]] = {
 }
 
 
-def _lane_bytes(shape: Shape, rows: int, workers: int) -> int:
+def lane_bytes(shape: Shape, rows: int, workers: int) -> int:
     """What one worker holds beside its summary."""
     workspace = shape.itemsize * rows * (shape.width + 15)
     # Copies of a tile of inputs on their way through the maps, and what the allocator keeps of them.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from samara.costs import (
@@ -13,10 +11,12 @@ from samara.costs import (
     format_bytes,
     passes,
     peak_bytes,
-    sketch_is_longer,
 )
 from samara.errors import BudgetError
-from samara.shapes import LOW_RANK, Shape, exact_solver
+from samara.linalg.blas import available_cores
+from samara.shapes import Shape
+from samara.traffic import Cluster, Traffic, traffic
+from samara.weighing import choose_solver, largest, weighed
 
 LARGEST_GROUP, MOST_GROUPS = 4096, 256  # nodes of a tile (134 MB a fold), and groups, unless they are given
 
@@ -34,6 +34,8 @@ class Budget:
     resident: int = 0  # bytes that the process holds already, where they count
     reading: int = 0  # bytes that each worker takes to read its rows from files
     why: str = ""  # where the memory comes from, unless it was given
+    sampled: int = 0  # rows that the look at a raw table draws
+    processes: int = 0  # of a cluster, with ``workers`` threads each; 0: threads of this process
 
     def reasons(self) -> tuple[str, ...]:
         """Why the memory is what it is, where there is something to say."""
@@ -81,6 +83,8 @@ class Plan:
         Whether the budget is that of the whole process.
     group : int or None
         Nodes of a tile, or of a sub-model, at most.
+    traffic : :class:`samara.traffic.Traffic` or None
+        On a cluster what each pass sends, and the memory of a worker.
     """
 
     solver: str
@@ -96,6 +100,13 @@ class Plan:
     resident: int = 0
     whole_process: bool = False
     group: int | None = None
+    traffic: Traffic | None = None
+
+    @property
+    def solving(self) -> int:
+        """Threads that solve between passes: those planned, or all cores here while a cluster waits."""
+        free = self.traffic is not None and self.memory is None
+        return max(self.workers, available_cores()) if free else self.workers
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
@@ -111,7 +122,8 @@ class Plan:
             f"{self.flops / 1e9:.3g} Gflop, peak {format_bytes(self.peak_bytes)} {counted} "
             f"({budget}), {self.workers} workers{cut}"
         )
-        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+        sent = [str(self.traffic)] if self.traffic else []
+        return "\n".join([head, *(f"- {reason}" for reason in self.reasons), *sent])
 
 
 def of_what(resident: int) -> str:
@@ -135,9 +147,8 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
     cut = (block, lanes) != (full, budget.workers)
     why_block = f"what {format_bytes(memory or 0)} of memory holds" if cut else "products at full speed"
     cutting = f"{lanes} workers × {block} rows: {why_block}"
-    weighed = _weighed(shape, name)
     few, most = passes(shape, name)
-    reasons = (f"solver {name}: {why}", *weighed, *budget.reasons(), selection_why, cutting)
+    reasons = (f"solver {name}: {why}", *weighed(shape, name), *budget.reasons(), selection_why, cutting)
     return Plan(
         solver=name,
         selection=shape.selection,
@@ -152,24 +163,18 @@ def make_plan(shape: Shape, solver: str, budget: Budget, selection_why: str) -> 
         resident=budget.resident,
         whole_process=budget.resident > 0,
         group=shape.group if name in ("tiles", "submodels") else None,
+        traffic=_traffic(shape, name, budget, (block, lanes)),
     )
 
 
-def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
-    """The solver, and why."""
-    if asked != "auto":
-        return asked, "as asked"
-    L, n = shape.n_columns, shape.n_rows if shape.n_sizes == 1 else math.inf
-    fewer = f"{shape.n_rows:,} rows < {L:,} columns"
-    tiny = f"ridge {shape.smallest_alpha or 0:.1e} is too small for the rounding of HᵀH"
-    name = exact_solver(n, L, shape.tiny_ridge)
-    why = {
-        "svd": f"{fewer}, and {tiny}",
-        "dual": f"{fewer}: an n×n system is the smaller one",
-        "qr": f"{tiny}; a triangle does not square the condition number",
-        "gram": f"normal equations of {L:,} columns in one pass; no ridge drowns in their rounding",
-    }
-    return name, why[name]
+def _traffic(shape: Shape, solver: str, budget: Budget, cut: tuple[int, int]) -> Traffic | None:
+    """What is sent, where there is a cluster to send it over."""
+    block, threads = cut
+    if not budget.processes or solver in ("tiles", "submodels"):  # what is held is not sent
+        return None
+    sampled = min(max(shape.sample_rows, budget.sampled), shape.n_rows)
+    found = traffic(replace(shape, sample_rows=sampled), solver, block, Cluster(budget.processes, threads))
+    return replace(found, worker_bytes=found.worker_bytes + threads * budget.reading)
 
 
 def full_block(shape: Shape, solver: str) -> int:
@@ -235,44 +240,6 @@ def _grouped(shape: Shape, budget: Budget) -> Shape:
         groups *= 2
 
 
-def _weighed(shape: Shape, solver: str) -> tuple[str, ...]:
-    """How the solver compares with the streamed Gram, where there is something to compare."""
-    if solver in LOW_RANK or solver == "gram":
-        return (when_low_rank_pays(shape),)
-    if solver == "tiles":
-        groups, columns = shape.groups, shape.n_targets * shape.training_sets
-        count, sent = groups * (groups + 1) // 2, 8 * shape.n_columns * columns
-        return (
-            f"tiles: {count} of up to {-(-shape.n_columns // groups):,} × {-(-shape.n_columns // groups):,} "
-            f"nodes, each made from all rows; a step sends {format_bytes(sent)} to every worker",
-        )
-    if solver == "precondition" and sketch_is_longer(shape):
-        return ("precondition: a sketch would be no shorter than the rows, so it will be qr",)
-    if solver in ("lsqr", "precondition"):
-        several = shape.n_alphas * shape.n_folds if solver == "precondition" else shape.training_sets
-        columns = shape.n_targets * (several if shape.selection == "kfold" else 1)
-        return (
-            f"{solver}: 4nL flops a pass for each of {columns:,} columns (targets × training sets"
-            f"{' × ridges' if solver == 'precondition' else ''}), as much as nL² after about "
-            f"{max(1, round(shape.n_columns / 4 / columns)):,} passes",
-        )
-    return ()
-
-
-def when_low_rank_pays(shape: Shape) -> str:
-    """The rank up to which randomized solvers cost less than the exact one, passes and systems counted."""
-    exact = exact_solver(shape.n_rows if shape.n_sizes == 1 else math.inf, shape.n_columns, False)
-    whole = flops(shape, exact)
-    smaller = min(shape.n_rows, shape.n_columns)
-    most = _largest(lambda rank: flops(replace(shape, rank=rank, power=0), "rsvd") < whole, smaller)
-    pays = f"only with rank below about {most:,}" if most > 0 else "at no rank"
-    systems = 1 + shape.n_folds * shape.n_alphas if shape.selection == "kfold" else 1
-    small, large, one = ("n²L", "n³", "a pass") if exact == "dual" else ("nL²", "L³", "one")
-    solved = f", {systems} systems of k³/3 against {large}/3" if systems > 1 else ""
-    compared = f"6nLk flops in two passes (sketch: 10nLk in three) against {small} in {one}{solved}"
-    return f"rsvd, fast_svd, sketch: {compared}, so they pay {pays}"
-
-
 def _refusal(shape: Shape, solver: str, budget: Budget, peak: int) -> BudgetError:
     """What was needed, what was given, what would fit."""
     memory = budget.left(1) or 0
@@ -280,7 +247,7 @@ def _refusal(shape: Shape, solver: str, budget: Budget, peak: int) -> BudgetErro
     def needs(n_hidden: int) -> int:
         return peak_bytes(replace(shape, n_hidden=n_hidden), solver, SMALLEST_BLOCK, 1)
 
-    most = _largest(lambda size: needs(size) <= memory, shape.n_hidden)
+    most = largest(lambda size: needs(size) <= memory, shape.n_hidden)
     advice = f"Use at most {most:,} nodes" if most else "Give more memory"
     if solver in ("svd", "qr"):
         advice += ' or solver="gram"'
@@ -297,12 +264,3 @@ def already(budget: Budget) -> str:
     if not budget.resident:
         return ""
     return f", of which {format_bytes(budget.beside(1))} are in use before the fit or for reading"
-
-
-def _largest(holds: Callable[[int], bool], below: int) -> int:
-    """The largest number below a bound for which a monotone condition holds, 0 where there is none."""
-    low, high = 0, below
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low

@@ -87,6 +87,7 @@ class Settings:
             tol=getattr(solver, "tol", 1e-10),
             group=self._group(sizes[-1] + (source.n_features if self.direct_link else 0)),
             processes=getattr(self.crew, "processes", 1),
+            sent_bytes=getattr(source, "sent_bytes", 0),  # of rows in files there is nothing to send
         )
 
     def _group(self, n_columns: int) -> int | None:

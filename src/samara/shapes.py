@@ -47,6 +47,7 @@ class Shape:
     grows: bool = False  # nodes may be appended to a model half as large
     group: int | None = None  # nodes of a tile, or of a sub-model; None: as planned
     processes: int = 1  # that share the tiles
+    sent_bytes: int = 0  # of rows in memory, which a cluster has to be sent
 
     @property
     def width(self) -> int:

@@ -10,12 +10,14 @@ from samara.core import Source
 from samara.costs import SMALLEST_BLOCK, TYPICAL_STEPS, flops, format_bytes
 from samara.errors import BudgetError
 from samara.kernel_settings import KernelSettings, Nystroem
-from samara.plans import Budget, Plan, of_what, when_low_rank_pays
+from samara.plans import Budget, Plan, of_what
 from samara.settings import Settings
 from samara.shapes import LOW_RANK
 from samara.solvers import SOLVERS
 from samara.solvers.kernel import KERNEL_SOLVERS
 from samara.speed import Speed, measured_speed
+from samara.traffic import Traffic
+from samara.weighing import when_low_rank_pays
 
 EXACT = ("gram", "qr", "svd", "dual")
 # Share of the speed of HᵀH that each solver's arithmetic runs at, measured at 3,000 to 50,000 rows of 300 to
@@ -34,6 +36,7 @@ class Described:
     n_features: int
     n_targets: int
     is_sparse: bool = False
+    sent_bytes: int = 0  # of rows in memory, which a cluster has to be sent
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class Strategies:
         What of the peaks the process holds already; 0 where only what the fit adds is counted.
     refusal : str
         Why the fit would be refused; empty where it would not.
+    traffic : :class:`samara.traffic.Traffic` or None
+        On a cluster what the fit would send, and the memory of a worker.
     """
 
     candidates: tuple[Candidate, ...]
@@ -92,6 +97,7 @@ class Strategies:
     memory: int | None
     resident: int = 0
     refusal: str = ""
+    traffic: Traffic | None = None
 
     @property
     def chosen(self) -> Candidate | None:
@@ -116,7 +122,8 @@ class Strategies:
         rows = [
             "  ".join([*map(str.ljust, line[:2], widths), *_right(line, widths), line[5]]) for line in lines
         ]
-        return "\n".join([head, *(row.rstrip() for row in rows), *([self.refusal] if self.refusal else [])])
+        more = [str(one) for one in (self.refusal, self.traffic) if one]
+        return "\n".join([head, *(row.rstrip() for row in rows), *more])
 
 
 def _right(line: tuple[str, ...], widths: list[int]) -> list[str]:
@@ -134,8 +141,8 @@ def _line(candidate: Candidate) -> tuple[str, ...]:
 
 def candidates(
     settings: Settings | KernelSettings, table: Described, row_seconds: float = 0.0
-) -> tuple[tuple[Candidate, ...], str]:
-    """Every solver that could do it, and why the fit would be refused ("" where it would not).
+) -> tuple[tuple[Candidate, ...], str, Plan | None]:
+    """Every solver that could do it, why the fit would be refused ("" where it would not), and its plan.
 
     ``row_seconds`` is what it takes to read a row from its file, once.
     """
@@ -158,14 +165,14 @@ def candidates(
         found.append(Candidate(*facts))
     chosen = taken.solver if taken else ""
     said = [_explained(one, settings, table, (chosen, taken)) for one in found]
-    return tuple(sorted(said, key=lambda one: (not one.fits, one.seconds))), refusal
+    return tuple(sorted(said, key=lambda one: (not one.fits, one.seconds))), refusal, taken
 
 
 def strategies(settings: Settings | KernelSettings, table: Described, row_seconds: float = 0.0) -> Strategies:
     """The candidates for a table under checked settings."""
-    found, refusal = candidates(settings, table, row_seconds)
-    budget = settings.budget
-    return Strategies(found, table, budget.memory, budget.resident, refusal)
+    found, refusal, taken = candidates(settings, table, row_seconds)
+    budget, sent = settings.budget, taken.traffic if taken else None
+    return Strategies(found, table, budget.memory, budget.resident, refusal, sent)
 
 
 def _possible(settings: Settings) -> list[str]:

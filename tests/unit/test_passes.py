@@ -10,8 +10,9 @@ from samara import ELMRegressor
 from samara.costs import Shape, passes
 from samara.engines import Held, Threads
 from samara.linalg import ErrorStop
-from samara.plans import Budget, Plan, make_plan, when_low_rank_pays
+from samara.plans import Budget, Plan, make_plan
 from samara.solvers import SOLVERS, FastSvd, Lsqr, Precondition, Rsvd, Sketch, Tiles
+from samara.weighing import when_low_rank_pays
 from tests.problems import make_problem
 
 PROBLEM = make_problem(1, 3000, 3, 1, False)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from samara.costs import Shape, flops, format_bytes, parse_memory, passes, peak_bytes
 from samara.errors import BudgetError, InputError
-from samara.plans import Budget, choose_solver, make_plan
+from samara.plans import Budget, make_plan
+from samara.weighing import choose_solver
 
 SHAPE = Shape(n_rows=50_000, n_inputs=20, n_targets=2, n_hidden=300)
 SOLVERS = ["gram", "qr", "dual", "svd"]

@@ -34,6 +34,8 @@ def run_plan(request: Request, output: Output) -> dict[str, Any]:
     output.rows(heads, rows, marks.index("→") if "→" in marks else None)
     if found.refusal:
         output.text(f"\nA fit would be refused: {found.refusal}")
+    if found.traffic:
+        output.text(f"\n{found.traffic}")
     chosen = found.chosen.solver if found.chosen else None
     engine = engine_facts(request.run.engine, job.estimator.engine)
     return {"task": asdict(job.task), "chosen": chosen, **found.to_dict(), "engine": engine}

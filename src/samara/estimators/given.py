@@ -16,7 +16,7 @@ from samara.settings import Settings
 from samara.sources import ArraySource, StreamSource
 from samara.store import digest
 from samara.summaries import Profile
-from samara.tables import Asked, Looked, Table, look_at
+from samara.tables import SAMPLE_ROWS, Asked, Looked, Table, look_at
 
 
 class Given(Protocol):
@@ -92,12 +92,13 @@ T = TypeVar("T", bound=Settings | KernelSettings)
 
 
 def budgeted(settings: T, given: Given) -> T:
-    """The settings for rows in files: memory is then that of the whole process, its readers included."""
-    rows = given.table.rows if isinstance(given, GivenTable) else None
-    if not isinstance(rows, StreamSource):
+    """The settings for a raw table: of rows in files memory is that of the whole process, readers too."""
+    if not isinstance(given, GivenTable):
         return settings
-    held = settings.budget.resident or resident_bytes() or 0  # of a worker process, where there are some
-    budget = replace(settings.budget, resident=held, reading=rows.held_bytes)
+    rows, budget = given.table.rows, replace(settings.budget, sampled=SAMPLE_ROWS)
+    if isinstance(rows, StreamSource):
+        held = budget.resident or resident_bytes() or 0  # of a worker process, where there are some
+        budget = replace(budget, resident=held, reading=rows.held_bytes)
     return replace(settings, budget=budget)
 
 

@@ -93,14 +93,14 @@ def read_selector(
 def read_budget(memory: Any, crew: Crew) -> Budget:
     """What a fit may use; the workers of a cluster have limits of their own."""
     given = parse_memory(memory)
-    room = getattr(crew, "room", None)
+    processes, room = getattr(crew, "processes", 0), getattr(crew, "room", None)
     if room is None:
-        return Budget(given, crew.workers, crew.block_rows)
+        return Budget(given, crew.workers, crew.block_rows, processes=processes)
     limit, held = room()
     why = ""
     if given is None and limit is not None:
         given, why = limit, f"memory {format_bytes(limit)}: the limit of a worker, for none was given"
-    return Budget(given, crew.workers, crew.block_rows, held, why=why)
+    return Budget(given, crew.workers, crew.block_rows, held, why=why, processes=processes)
 
 
 def read_engine(engine: Any) -> Crew:

@@ -13,7 +13,7 @@ from samara.estimators.inputs import distinct
 from samara.estimators.tables import UNKNOWN_ROWS, given_scan
 from samara.kernel_settings import KernelSettings
 from samara.settings import Settings
-from samara.sources.frames import count_texts, is_frame
+from samara.sources.frames import count_texts, is_collection, is_frame
 from samara.sources.scanned import Scan
 from samara.strategies import Described, Strategies, strategies
 from samara.tabular import ONE_HOT_CAP
@@ -77,7 +77,8 @@ def _in_memory(X: Any, n_targets: int) -> Described:
     columns = int(shape[1])
     if is_frame(X):
         columns += count_texts(X) * (ONE_HOT_CAP - 1)
-    return Described(int(shape[0]), columns, n_targets, hasattr(X, "indptr"))
+    sent = 0 if is_collection(X) else 8 * int(shape[0]) * (int(shape[1]) + n_targets)
+    return Described(int(shape[0]), columns, n_targets, hasattr(X, "indptr"), sent)
 
 
 def _targets(estimator: Any, y: Any) -> int:

@@ -72,9 +72,11 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
         fitted = {one: getattr(estimator, one) for one in asked}
         names = ("feature_names_in_", "target_names_", "columns_")
         fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
-        # What the process held before the fit is no part of the model: equal models give equal files.
+        # What the process held before the fit, and its cluster, are no part of the model: equal models give
+        # equal files.
         plan = fitted["plan_"]
-        fitted["plan_"] = replace(plan, peak_bytes=plan.peak_bytes - plan.resident, resident=0)
+        own = plan.peak_bytes - plan.resident
+        fitted["plan_"] = replace(plan, peak_bytes=own, resident=0, traffic=None)
         if resumable:
             fitted["_stream"] = estimator._learned()
     parameters = estimator.get_params(deep=False)

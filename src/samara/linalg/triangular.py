@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -62,3 +63,23 @@ def stacked_triangle(top: Array, ridge_root: float, n_ridge: int) -> Array:
     (tpqrt,) = get_lapack_funcs(("tpqrt",), (square,))
     R, *_ = tpqrt(n_ridge, min(32, p), square, ridge, overwrite_a=True, overwrite_b=True)
     return np.ascontiguousarray(np.triu(R))
+
+
+def packed(R: Array) -> Array:
+    """The upper triangle, or trapezoid, row after row."""
+    rows, n = R.shape
+    flat, at = room((rows * n - rows * (rows - 1) // 2,), R.dtype), 0
+    for i, row in enumerate(R):
+        flat[at : at + n - i] = row[i:]
+        at += n - i
+    return flat
+
+
+def unpacked(flat: Array, n: int) -> Array:
+    """The matrix of n columns with this upper triangle, and zeros below it."""
+    rows, at = (2 * n + 1 - isqrt((2 * n + 1) ** 2 - 8 * len(flat))) // 2, 0
+    R = room((rows, n), flat.dtype)
+    for i, row in enumerate(R):
+        row[i:] = flat[at : at + n - i]
+        at += n - i
+    return R

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -59,6 +59,10 @@ class Fused:
             mean, factor = self.scaling.mean.astype(np.float64), 1 / self.scaling.spread.astype(np.float64)
             return Layer(mean, factor, weights, kind)
         return Layer(np.zeros(self.scaling.n_out), np.ones(self.scaling.n_out), weights, kind)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is worked out from the nodes, which is as large."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def fused(maps: tuple[FeatureMap, ...], sparse: bool) -> tuple[FeatureMap, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,10 @@ class AdditiveNodes:
     @cached_property
     def _product(self) -> Array:
         return self.multiplied(prescale(self.activation, self.weights.dtype))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is worked out from the weights, which is as large."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def multiplied(self, factor: float) -> Array:
         """(d + 1, L): multiplied by [x, 1] it gives ``factor`` times xᵀw + b."""
@@ -96,6 +100,10 @@ class RadialNodes:
     @cached_property
     def _product(self) -> Array:
         return self.multiplied(1.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is worked out from the centres, which is as large."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def multiplied(self, factor: float) -> Array:
         """(d + 2, L): multiplied by [x, ‖x‖², 1] it gives ``factor`` times γ‖x − c‖²."""

@@ -51,6 +51,13 @@ class ArraySource:
     def held(self) -> tuple[object, ...]:
         return self.X, self.y, self.weight
 
+    @property
+    def sent_bytes(self) -> int:
+        """What its rows take when they are sent to a cluster."""
+        X = self.X
+        arrays = [X.data, X.indices, X.indptr] if self.is_sparse else [X]
+        return int(sum(one.nbytes for one in (*arrays, self.y, self.weight) if one is not None))
+
     def shell(self) -> ArraySource:
         """What its parts share, without any row."""
         return replace(self, X=self.X[:0], y=self.y[:0], weight=None)

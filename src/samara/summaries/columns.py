@@ -116,6 +116,11 @@ class ColumnProfile:
             if table.merge(other._levels[j]):
                 self._settle(j)
 
+    def finish(self) -> None:
+        """Sort in what waits: rows, of which a few entries are left."""
+        for table in (self._totals, *self._levels.values()):
+            table.entries()
+
     def _take_labels(self, labels: Labels) -> None:
         for name in self._labels.keys() & labels.keys():
             self._labels[name].update(labels[name])

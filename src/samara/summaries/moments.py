@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isqrt
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from samara.linalg import kernels
 from samara.linalg.blas import add_product
 from samara.linalg.kernels import add_gram
 from samara.linalg.room import room
+from samara.linalg.triangular import packed, unpacked
 from samara.summaries.layout import Layout, Scratch
 
 # float32 products are added up in float32 over this many rows, then carried into float64: adding up all
@@ -31,7 +31,7 @@ class Moments(Scratch):
         self.layout = layout
         self.known = known
         self._shape = (layout.n_features - known if known else layout.width, layout.width)
-        self.grams: list[Array | None] = [None] * n_folds
+        self._folds: list[Array | None] = [None] * n_folds  # squares; as they travel: packed triangles
         self._block_rows = block_rows
         self._single: Array | None = None  # the float32 sum not yet carried over
         self._single_rows = 0
@@ -41,17 +41,31 @@ class Moments(Scratch):
         """Without the workspace, and of what is symmetric the upper triangle: half as much travels."""
         state = super().__getstate__()
         if not self.known:
-            state["grams"] = [None if gram is None else packed(gram) for gram in self.grams]
+            state["_folds"] = [
+                gram if gram is None or gram.ndim == 1 else packed(gram) for gram in self._folds
+            ]
             state["_single"] = (
                 packed(self._single) if self._single_rows and self._single is not None else None
             )
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        """Triangles stay packed until a square is asked for: two of them are merged as they are."""
         self.__dict__.update(state)
         if not self.known:
-            self.grams = [None if gram is None else unpacked(gram) for gram in self.grams]
-            self._single = None if self._single is None else unpacked(self._single)
+            self._single = None if self._single is None else unpacked(self._single, self.layout.width)
+
+    @property
+    def grams(self) -> list[Array | None]:
+        """The moments of each fold, None of one without rows; of symmetric ones the upper triangle counts."""
+        for fold, gram in enumerate(self._folds):
+            if gram is not None and gram.ndim == 1:
+                self._folds[fold] = unpacked(gram, self.layout.width)
+        return self._folds
+
+    @grams.setter
+    def grams(self, folds: list[Array | None]) -> None:
+        self._folds = folds
 
     def update(self, block: Block) -> None:
         """Add the rows of a block to the moments of its fold."""
@@ -65,12 +79,26 @@ class Moments(Scratch):
         """Add another's moments; the other is used up."""
         self.finish()
         other.finish()
+        both = [gram for gram in (*self._folds, *other._folds) if gram is not None]
+        if all(gram.ndim == 1 for gram in both):
+            self._merge_packed(other)
+            return
         for fold, gram in enumerate(other.grams):
             if self.grams[fold] is None:
                 self.grams[fold] = gram
             elif gram is not None:
                 self._carry(gram, self._gram(fold))
             other.grams[fold] = None
+
+    def _merge_packed(self, other: Self) -> None:
+        """Add what has travelled to what has travelled; room that may be written to is used again."""
+        for fold, gram in enumerate(other._folds):
+            mine = self._folds[fold]
+            if mine is None or gram is None:
+                self._folds[fold] = gram if mine is None else mine
+            else:
+                self._folds[fold] = np.add(mine, gram, out=mine if mine.flags.writeable else None)
+            other._folds[fold] = None
 
     @property
     def block_rows(self) -> int:
@@ -153,23 +181,3 @@ class Moments(Scratch):
         for lo in range(0, len(gram), 64):
             band = np.s_[lo : lo + 64, 0 if self.known else lo :]
             gram[band] += part[band]
-
-
-def packed(gram: Array) -> Array:
-    """The upper triangle, row after row."""
-    n = len(gram)
-    flat, at = np.empty(n * (n + 1) // 2, gram.dtype), 0
-    for i, row in enumerate(gram):
-        flat[at : at + n - i] = row[i:]
-        at += n - i
-    return flat
-
-
-def unpacked(flat: Array) -> Array:
-    """A matrix with this upper triangle, and zeros below it."""
-    n, at = (isqrt(8 * len(flat) + 1) - 1) // 2, 0
-    gram = room((n, n), flat.dtype)
-    for i, row in enumerate(gram):
-        row[i:] = flat[at : at + n - i]
-        at += n - i
-    return gram

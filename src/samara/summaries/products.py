@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -33,6 +33,10 @@ class Products(Scratch):
         self.energy = 0.0  # of the features, ‖H‖²_F
         self.triangle: Array = np.zeros((0, n_probes))
         self._probes: list[Array] = []  # rows not yet in the triangle
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The sums, without the columns asked for: they are as large, and whoever asked has them."""
+        return {**super().__getstate__(), "_P": None}
 
     def update(self, block: Block) -> None:
         """Add the rows of a block."""
@@ -79,6 +83,10 @@ class HeldOut(Scratch):
         self.layout, self._block_rows = layout, block_rows
         self._P = P.astype(layout.dtype)  # (folds, width, m)
         self.squares = np.zeros((len(P), P.shape[2]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The sums, without the columns asked for: those are much larger."""
+        return {**super().__getstate__(), "_P": None}
 
     def update(self, block: Block) -> None:
         """Add the rows of a block to the sums of its fold."""
