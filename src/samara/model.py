@@ -29,7 +29,8 @@ class Model:
 
     def refuses_non_finite(self, source: Source) -> bool:
         """Whether `predict` looks for NaN and infinity itself, as it reads the rows."""
-        return isinstance(fused(self.maps, source.is_sparse)[-1], OutputMap)
+        maps = fused(self.maps, source.is_sparse)
+        return len(maps) == 1 and isinstance(maps[0], OutputMap)
 
     def predict(self, source: Source, engine: Engine) -> Array:
         """Outputs (n, t), block by block: never n×L."""

@@ -2,6 +2,7 @@
 
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
+from samara.maps.fields import LocalFields, PooledFields
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import KERNELS, Kernel
@@ -37,9 +38,11 @@ __all__ = [
     "LabelCodes",
     "Landmarks",
     "Levels",
+    "LocalFields",
     "Number",
     "OneHot",
     "OwnScaling",
+    "PooledFields",
     "Project",
     "QuantileNormal",
     "Radial",

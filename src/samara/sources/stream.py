@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
-from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
+from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource, Reconstructed
 
 # Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment: as stored, as
 # columns, side by side. With 50 columns they are 10,000 rows, two blocks for each of five folds. Wide tables
@@ -103,6 +103,10 @@ class StreamSource:
     def with_targets(self, target: FeatureMap) -> StreamSource:
         """The same rows with their targets seen through a map."""
         return replace(self, target=target)
+
+    def reconstructing(self) -> StreamSource:
+        """The same rows; what they are to be mapped to is what the maps so far give."""
+        return replace(self, target=Reconstructed(self.maps, self.n_features))
 
     def folded(self, n_folds: int) -> StreamSource:
         """The same rows, each block of one fold only."""
