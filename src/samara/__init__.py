@@ -15,8 +15,14 @@ from samara.errors import (
 )
 
 if TYPE_CHECKING:
-    from samara.estimators import DeepELMClassifier, DeepELMRegressor
-    from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators import (
+        DeepELMClassifier,
+        DeepELMRegressor,
+        ELMClassifier,
+        ELMRegressor,
+        KernelELMClassifier,
+        KernelELMRegressor,
+    )
     from samara.estimators.planning import plan
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate

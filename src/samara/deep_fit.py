@@ -16,11 +16,11 @@ import numpy as np
 from samara.core import Array, FeatureMap, Source, seen_through
 from samara.errors import ConvergenceWarning
 from samara.fit import Fitted, fit
-from samara.linalg.lasso import lasso
+from samara.linalg.lasso import Lasso
 from samara.maps import Additive, AdditiveNodes, LocalFields, fused
 from samara.prepare import LOOK_ROWS, look, scaling_of
 from samara.selection import KFold
-from samara.settings import Settings, is_drawn
+from samara.settings import Settings
 from samara.solvers import Gram, NormalFactor, NormalSystem
 from samara.solvers.normal import with_intercept
 from samara.summaries import Layout, Profile
@@ -31,7 +31,7 @@ DeepLayer = int | LocalFields | FeatureMap
 MOST_ORTHOGONAL = 2048
 GAIN = 1.0  # spread of a node's input, before its activation
 PENALTIES = tuple(10.0 ** (-k / 2) for k in range(2, 8))  # of the largest λ, beyond which β is zero
-TRIAL_TOL, TRIAL_STEPS = 0.1, 100  # of the solutions that are only compared
+TRIAL_TOL, TRIAL_STEPS = 1e-3, 200  # of the solutions that are only compared
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def deep_fit(
         rows = seen_through(source, fused(maps, source.is_sparse))
         if isinstance(layer, int):
             learned.append(_autoencoder(rows, settings, layer, (seed, profile.inputs.weight)))
-        elif is_drawn(layer):
+        elif isinstance(layer, LocalFields):
             learned.append(Learned(layer.draw(layer.n_out, rows.n_features, np.empty((0, 0)), seed)))
         else:
             learned.append(Learned(layer))
@@ -143,17 +143,17 @@ def _sparse(
     factor: NormalFactor, system: NormalSystem, layout: Layout, given: Sequence[float] | None
 ) -> tuple[Array, float]:
     """β of min ‖Hβ − X‖² + λ‖β‖₁, and λ: the largest whose held-out error is within one standard error."""
-    cross = system.cross * layout.spread  # in the units of the inputs: they share one λ
-    top = 2 * float(abs(cross).max())
-    penalties = sorted((top * share for share in PENALTIES) if given is None else given, reverse=True)
+    problem = _lasso(system, layout)
+    wanted = [problem.largest * share for share in PENALTIES] if given is None else given
+    penalties = sorted(wanted, reverse=True)
     best = 0
-    if len(penalties) > 1 and factor.n_folds > 1:
+    if len(penalties) > 1 and (factor.fold_weights > 0).sum() > 1:
         by_fold = _held_out(factor, layout, penalties)
         lowest = int(np.argmin(by_fold.sum(axis=0)))
         excess = by_fold - by_fold[:, lowest : lowest + 1]
         room = excess.std(axis=0, ddof=1) / np.sqrt(len(by_fold))
         best = int(np.flatnonzero(excess.mean(axis=0) <= room)[0])
-    beta, converged = lasso(system.gram, cross, penalties[best])
+    beta, converged = problem.solve(penalties[best])
     if not converged:
         warnings.warn(
             f"The sparse weights of a layer with penalty {penalties[best]:.3g} are not exact: their search "
@@ -164,14 +164,19 @@ def _sparse(
     return beta, penalties[best]
 
 
+def _lasso(system: NormalSystem, layout: Layout) -> Lasso:
+    """The problem in the units of the inputs, for they share one λ."""
+    return Lasso(system.gram, system.cross * layout.spread, system.target_squares * layout.spread**2)
+
+
 def _held_out(factor: NormalFactor, layout: Layout, penalties: Sequence[float]) -> Array:
     """Mean squared errors (folds, penalties) on each fold of what is learned without it."""
     errors = []
     for fold in np.flatnonzero(factor.fold_weights > 0).tolist():
         system, row = factor.system(without=fold), []
-        cross, beta = system.cross * layout.spread, None
+        problem, beta = _lasso(system, layout), None
         for penalty in penalties:  # from the largest on: each starts where the one before ended
-            beta, _ = lasso(system.gram, cross, penalty, beta, TRIAL_TOL, TRIAL_STEPS)
+            beta, _ = problem.solve(penalty, beta, TRIAL_TOL, TRIAL_STEPS)
             solution = with_intercept((beta / layout.spread)[:, None], system.means)
             lost = factor.squared_errors(solution, fold)[0] * layout.spread**2
             row.append(float(lost.sum() / factor.fold_weights[fold]))

@@ -52,7 +52,7 @@ def _layer(layer: Any) -> DeepLayer:
     if isinstance(layer, LocalFields):
         layer.validate()
         return layer
-    if isinstance(layer, Integral) and not isinstance(layer, bool) and int(layer) >= 1:
+    if not isinstance(layer, bool) and isinstance(layer, Integral) and int(layer) >= 1:
         return int(layer)
     if callable(layer) and hasattr(layer, "n_out") and not isinstance(layer, type):
         made: DeepLayer = layer

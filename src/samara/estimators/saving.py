@@ -207,6 +207,9 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
         raise RefusedError(f"its target names are not {n_targets} texts")
     if fitted.get("_n_features_out", n_nodes) != n_nodes:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
+    for name in ("layer_alphas_", "layer_errors_"):
+        if name in fitted and fitted[name].shape != (fitted["layer_alphas_"].size,):
+            raise RefusedError(f"its fitted/{name} is not one number a layer")
     if "classes_" in fitted:
         check_labels(fitted["classes_"], n_outputs)
     elif fitted["_one_target"] and n_outputs != 1:

@@ -2,68 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import eigh
 
 from samara.core import Array
 
-CHECK_EVERY = 10  # steps between two looks at the optimality conditions, each of which costs a product
+CHECK_EVERY = 10  # steps between two looks at the gap, each of which costs a product
 
 
-def lasso(
-    gram: Array, cross: Array, penalty: float, start: Array | None = None, tol: float = 1e-2, most: int = 1000
-) -> tuple[Array, bool]:
-    """min ‖Hβ − T‖² + λ‖β‖₁ with HᵀH = ``gram`` and HᵀT = ``cross``, every column of T by itself.
+@dataclass(frozen=True)
+class Lasso:
+    """min ‖Hβ − T‖² + λ‖β‖₁ over the moments of some rows, every column of T by itself.
 
-    Parameters
-    ----------
-    gram : array of shape (L, L)
-        Symmetric, no eigenvalue below zero.
-    cross : array of shape (L, t)
-        Products of features and targets.
-    penalty : float
-        λ. From 2·max|cross| on, β is zero.
-    start : array of shape (L, t), optional
-        Where to begin; zero unless given.
-    tol : float
-        Share of λ by which the optimality conditions may be missed.
-    most : int
-        Steps after which it ends in any case.
-
-    Returns
-    -------
-    beta : array of shape (L, t)
-        The solution; where it is zero, it is zero to the bit.
-    converged : bool
-        Whether it met the tolerance.
+    The search ends when the duality gap of each column, by which its objective can exceed the least one at
+    most, is below ``tol`` times the square of the column: where features are nearly alike many β do as well,
+    and no condition on β itself would ever be met.
     """
-    beta = np.zeros_like(cross) if start is None else start
-    L = len(gram)
-    steepest = float(eigh(gram, eigvals_only=True, subset_by_index=[L - 1, L - 1])[0])
-    if steepest <= 0:
-        return np.zeros_like(cross), True
-    ahead, momentum = beta, 1.0
-    for step in range(1, most + 1):
-        # A step of 1/(2·steepest) along the gradient 2(Gβ − r), then the shrinkage that λ asks for.
-        moved = _shrunk(ahead - (gram @ ahead - cross) / steepest, penalty / (2 * steepest))
-        # What points uphill has overshot: the momentum starts anew (O'Donoghue and Candès 2015).
-        uphill = float(np.vdot(ahead - moved, moved - beta)) > 0
-        following = 1.0 if uphill else (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = moved if uphill else moved + (momentum - 1) / following * (moved - beta)
-        beta, momentum = moved, following
-        if step % CHECK_EVERY == 0 and violation(gram, cross, penalty, beta) <= tol * penalty:
-            return beta, True
-    return beta, False
 
+    gram: Array  # (L, L) HᵀH
+    cross: Array  # (L, t) HᵀT
+    squares: Array  # (t,) of the columns of T
 
-def violation(gram: Array, cross: Array, penalty: float, beta: Array) -> float:
-    """By how much the optimality conditions are missed at most.
+    @property
+    def largest(self) -> float:
+        """λ from which on β is zero."""
+        return 2 * float(abs(self.cross).max(initial=0.0))
 
-    The gradient 2(Gβ − r) has to be −λ·sign(β) where β is not zero, and within ±λ where it is.
-    """
-    gradient = 2 * (gram @ beta - cross)
-    off = np.where(beta == 0, np.maximum(abs(gradient) - penalty, 0), abs(gradient + penalty * np.sign(beta)))
-    return float(off.max(initial=0.0))
+    def solve(
+        self, penalty: float, start: Array | None = None, tol: float = 1e-4, most: int = 1000
+    ) -> tuple[Array, bool]:
+        """β, zero to the bit where it is zero, and whether it met the tolerance within so many steps."""
+        L = len(self.gram)
+        steepest = float(eigh(self.gram, eigvals_only=True, subset_by_index=[L - 1, L - 1])[0])
+        if steepest <= 0 or penalty >= self.largest:
+            return np.zeros_like(self.cross), True
+        beta = ahead = np.zeros_like(self.cross) if start is None else start
+        momentum = 1.0
+        for step in range(1, most + 1):
+            # A step of 1/(2·steepest) along the gradient 2(Gβ − r), then the shrinkage that λ asks for.
+            slope = (self.gram @ ahead - self.cross) / steepest
+            moved = _shrunk(ahead - slope, penalty / (2 * steepest))
+            # What points uphill has overshot: the momentum starts anew (O'Donoghue and Candès 2015).
+            uphill = float(np.vdot(ahead - moved, moved - beta)) > 0
+            following = 1.0 if uphill else (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+            ahead = moved if uphill else moved + (momentum - 1) / following * (moved - beta)
+            beta, momentum = moved, following
+            if step % CHECK_EVERY == 0 and (self.gap(penalty, beta) <= tol * self.squares).all():
+                return beta, True
+        return beta, False
+
+    def gap(self, penalty: float, beta: Array) -> Array:
+        """The duality gap of each column: the residual, shrunk until it is feasible, is the dual point."""
+        products = self.gram @ beta
+        along = np.einsum("lt,lt->t", beta, self.cross)  # βᵀr
+        residual = np.maximum(self.squares - 2 * along + np.einsum("lt,lt->t", beta, products), 0)
+        steepest = 2 * abs(self.cross - products).max(axis=0)
+        share = penalty / np.maximum(steepest, penalty)
+        bound = 2 * share * (self.squares - along) - share**2 * residual
+        return np.asarray(residual + penalty * abs(beta).sum(axis=0) - bound)
 
 
 def _shrunk(values: Array, threshold: float) -> Array:

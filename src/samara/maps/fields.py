@@ -51,8 +51,9 @@ class LocalFields:
 
     def validate(self) -> None:
         """Refuse impossible numbers."""
-        whole = isinstance(self.image, tuple) and len(self.image) in (2, 3)
-        if not whole or not all(isinstance(one, Integral) and one >= 1 for one in self.image):
+        image: Any = self.image  # whatever was given
+        whole = isinstance(image, tuple) and len(image) in (2, 3)
+        if not whole or not all(isinstance(one, Integral) and int(one) >= 1 for one in image):
             raise InputError(
                 f"image must be (height, width) or (height, width, channels), got {self.image!r}."
             )

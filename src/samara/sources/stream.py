@@ -114,8 +114,7 @@ class StreamSource:
 
     def cut(self, start: int, stop: int) -> ArraySource:
         """Some of the rows, read into arrays of their own."""
-        chunks = list(self._read(start, stop))
-        return self.batch(joined(chunks) if chunks else self._no_rows())
+        return self.batch(joined(list(self._read(start, stop)) or [self._no_rows()]))
 
     def batch(self, chunk: Chunk) -> ArraySource:
         """Rows that were read, as a table in memory."""
@@ -198,8 +197,7 @@ class StreamPart:
 
     def awaited(self) -> list[Any]:
         """The tasks of a cluster that make its rows, for each piece; none where files are read."""
-        tasks = [getattr(piece, "awaits", None) for piece, _, _ in self.spans]
-        return [task for task in tasks if task is not None]
+        return [task for piece, _, _ in self.spans if (task := getattr(piece, "awaits", None)) is not None]
 
     def supplied(self, made: Sequence[Any]) -> StreamPart:
         """The part with the rows that it awaits."""
@@ -290,9 +288,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def _stacked(pieces: list[Any]) -> Any:
-    if sparse.issparse(pieces[0]):
-        return sparse.vstack(pieces, format="csr")
-    return np.concatenate(pieces)
+    return sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
 
 
 def _together(pieces: list[Labels]) -> Labels | None:
