@@ -133,7 +133,7 @@ def run(ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
 
 
 def targets(cells: Cell, accuracy: float | None) -> list[Target]:
-    """The accuracy promised, and less time than any network took: one that never got there needs still more."""
+    """The accuracy promised, and less time than any network took, also one that never got there."""
     ours = found(cells, "samara", "median_seconds")
     theirs = [found(cells, name, "train_seconds") for name in cells if name != "samara"]
     known = [seconds for seconds in theirs if seconds is not None]

@@ -18,6 +18,7 @@ from samara.errors import ConvergenceWarning
 from samara.fit import Fitted, fit
 from samara.linalg.lasso import Lasso
 from samara.maps import Additive, AdditiveNodes, LocalFields, fused
+from samara.plans import make_plan
 from samara.prepare import LOOK_ROWS, look, scaling_of
 from samara.selection import KFold
 from samara.settings import Settings
@@ -60,6 +61,7 @@ def deep_fit(
 ) -> tuple[Fitted, list[Learned]]:
     """Learn the layers, then fit the head; after a look at the rows where none is given."""
     head = settings.head
+    refuse_too_large(source, settings)
     if profile is None:
         plain = replace(head, layer=Additive(), sizes=(1,), direct_link=False, rank="auto")
         profile = look(source, plain)
@@ -81,19 +83,26 @@ def deep_fit(
     return replace(done, model=replace(done.model, maps=(*maps, *done.model.maps)), plan=plan), learned
 
 
-def _autoencoder(
-    rows: Source, settings: DeepSettings, n_hidden: int, told: tuple[np.random.SeedSequence, float]
-) -> Learned:
-    """x ↦ g(βx), where random nodes times β give x back; every node's input has mean 0 and one spread."""
-    seed, weight = told
-    rows, sparse = rows.reconstructing(), settings.penalty == "l1"
-    ridges = None if sparse else settings.alphas
-    weights: Literal["orthogonal", "normal"] = (
-        "orthogonal" if rows.n_features <= MOST_ORTHOGONAL else "normal"
-    )
-    ridge = replace(
+def refuse_too_large(source: Source, settings: DeepSettings) -> None:
+    """Refuse layers and a head that the budget can't hold, before a row is read."""
+    width = source.n_features
+    for layer in settings.layers:
+        if isinstance(layer, int):
+            ridge = _layer_settings(settings, layer, width)
+            shape = replace(ridge.shape(source, (layer,)), n_inputs=width, n_targets=width)
+            make_plan(shape, "gram", ridge.budget, ridge.selection_why)
+        width = layer if isinstance(layer, int) else layer.n_out
+    head, sizes = settings.head, settings.head.first_sizes()
+    shape = replace(head.shape(source, sizes), n_inputs=width, n_link=width if head.direct_link else 0)
+    make_plan(shape, head.solver.name if head.solver else "auto", head.budget, head.selection_why)
+
+
+def _layer_settings(settings: DeepSettings, n_hidden: int, width: int) -> Settings:
+    """The fit of an autoencoder of so many inputs, of which the seed is still to be given."""
+    ridges = None if settings.penalty == "l1" else settings.alphas
+    return replace(
         settings.head,
-        layer=Additive(settings.activation, weights=weights),
+        layer=Additive(settings.activation, "orthogonal" if width <= MOST_ORTHOGONAL else "normal"),
         sizes=(n_hidden,),
         alphas=ridges,
         solver=Gram(),
@@ -104,8 +113,17 @@ def _autoencoder(
         fit_intercept=True,
         alpha_per_target=False,
         rank="auto",
-        entropy=int(seed.generate_state(1)[0]) >> 1,
     )
+
+
+def _autoencoder(
+    rows: Source, settings: DeepSettings, n_hidden: int, told: tuple[np.random.SeedSequence, float]
+) -> Learned:
+    """x ↦ g(βx), where random nodes times β give x back; every node's input has mean 0 and one spread."""
+    seed, weight = told
+    rows, sparse = rows.reconstructing(), settings.penalty == "l1"
+    ridge = _layer_settings(settings, n_hidden, rows.n_features)
+    ridge = replace(ridge, entropy=int(seed.generate_state(1)[0]) >> 1)
     done = fit(rows, ridge, _first_profile(rows, weight))
     assert done.left is not None
     factor: Any = done.left.factor
@@ -159,7 +177,7 @@ def _sparse(
             f"The sparse weights of a layer with penalty {penalties[best]:.3g} are not exact: their search "
             "ended before its tolerance. Use a larger layer_alpha, or fewer nodes.",
             ConvergenceWarning,
-            stacklevel=6,  # the line that called the estimator's fit
+            stacklevel=10,  # the line that called the estimator's fit
         )
     return beta, penalties[best]
 

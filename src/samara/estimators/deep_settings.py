@@ -32,7 +32,7 @@ def _layer_alphas(given: Any) -> tuple[float, ...] | None:
     try:
         alphas = read_alphas(given)
     except InputError as error:
-        raise InputError(f"layer_{error}") from None
+        raise InputError(str(error).replace("alpha", "layer_alpha", 1)) from None
     if alphas is not None and alphas[0] <= 0:
         raise InputError("layer_alpha must be above 0: without it a layer would learn to copy its inputs.")
     return alphas
