@@ -2,11 +2,11 @@
 Layers before the nodes
 =======================
 
-Handwritten digits of 8 × 8 pixels, by one hidden layer, by a stack of autoencoders and by local receptive fields.
+Handwritten digits of 8 × 8 pixels, by one hidden layer, by an autoencoder before it, and by local fields.
 """
 
 # %%
-# All of them end in the same extreme learning machine of 400 nodes, whose ridge is chosen by cross-validation.
+# All of them end in the same extreme learning machine of 400 nodes; its ridge is chosen by cross-validation.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,15 +23,15 @@ last = {"n_hidden": 400, "random_state": 0}
 models = {
     "one hidden layer": ELMClassifier(**last),
     "autoencoder of 60": DeepELMClassifier((60,), **last),
-    "sparse autoencoder of 60": DeepELMClassifier((60,), penalty="l1", **last),
+    "sparse autoencoder of 60": DeepELMClassifier((60,), penalty="l1", layer_alpha=150.0, **last),
     "local fields": DeepELMClassifier((fields,), scale=None, **last),
 }
 for name, model in models.items():
     print(f"{name:25} {model.fit(X_train, y_train).score(X_test, y_test):.1%}")
 
 # %%
-# What the nodes of an autoencoder look for: their input weights, as images. With the ridge each node takes part in
-# all pixels, with the ℓ1 penalty in a few.
+# What the nodes of an autoencoder look for: their input weights, as images. With the ridge each node sees all
+# pixels, with the ℓ1 penalty a few.
 
 figure, axes = plt.subplots(2, 8, figsize=(8, 2.4), layout="constrained")
 for row, name in zip(axes, ("autoencoder of 60", "sparse autoencoder of 60"), strict=True):
