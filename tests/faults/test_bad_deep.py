@@ -1,11 +1,15 @@
 """Deep models that can't be: one sentence each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import samara
 from samara import DeepELMClassifier, DeepELMRegressor, InputError, NonFiniteError
-from samara.maps import LocalFields
+from samara.maps import LocalFields, PooledFields
+from samara.model_checks import check_map
+from samara.store import RefusedError
 from tests.faults.checks import refused
 
 X = np.random.default_rng(0).normal(size=(40, 16))
@@ -51,6 +55,28 @@ def test_rows(bad):
     model.fit(X, Y > 0)
     with pytest.raises(NonFiniteError, match=r"column 3.*row 7"):
         model.predict(spoilt)
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        ({"image": (4, 5, 1)}, "is not of images of 16 values"),
+        ({"image": (4, 4)}, "is not of images of 16 values"),
+        ({"image": (-4, -4, 1)}, "is not of images of 16 values"),
+        ({"size": 5}, "has fields that can't be"),
+        ({"pool": -1}, "has fields that can't be"),
+        ({"stride": 0}, "has fields that can't be"),
+        ({"filters": np.ones((3, 2))}, "filters of map have the shape"),
+        ({"filters": np.full((4, 2), np.nan)}, "filters of map hold a NaN"),
+    ],
+    ids=str,
+)
+def test_fields_of_a_file(lie, message):
+    """Fields that no fit can have made are not taken from a file."""
+    honest = PooledFields(np.ones((4, 2)), (4, 4, 1), 2, 1, 1)
+    assert check_map(honest, 16, "map") == 18
+    with pytest.raises(RefusedError, match=message):
+        check_map(replace(honest, **lie), 16, "map")
 
 
 def test_what_a_deep_model_does_not_do(tmp_path):

@@ -115,7 +115,7 @@ class PooledFields:
         made = np.empty((len(X), self.n_out), dtype) if out is None else out
         filters = self.filters.astype(dtype, copy=False)
         places = (self.image[0] - self.size + 1) * (self.image[1] - self.size + 1)
-        step = max(1, CELLS // (places * filters.shape[1]))
+        step = max(1, CELLS // (places * max(filters.shape)))  # a field may be wider than its answers are
         for lo in range(0, len(X), step):
             images = X[lo : lo + step].astype(dtype, copy=False).reshape(-1, *self.image)
             answers = self._filtered(images, filters)
