@@ -15,7 +15,14 @@ from samara.errors import (
 )
 
 if TYPE_CHECKING:
-    from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators import (
+        DeepELMClassifier,
+        DeepELMRegressor,
+        ELMClassifier,
+        ELMRegressor,
+        KernelELMClassifier,
+        KernelELMRegressor,
+    )
     from samara.estimators.planning import plan
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate
@@ -30,6 +37,8 @@ __all__ = [
     "BudgetError",
     "ConditionWarning",
     "ConvergenceWarning",
+    "DeepELMClassifier",
+    "DeepELMRegressor",
     "ELMClassifier",
     "ELMRegressor",
     "InputError",
@@ -53,6 +62,8 @@ __all__ = [
 
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
 _ROOMS = {
+    "DeepELMClassifier": "samara.estimators",
+    "DeepELMRegressor": "samara.estimators",
     "ELMClassifier": "samara.estimators",
     "ELMRegressor": "samara.estimators",
     "KernelELMClassifier": "samara.estimators",

@@ -30,7 +30,8 @@ class Model:
 
     def refuses_non_finite(self, source: Source) -> bool:
         """Whether `predict` looks for NaN and infinity itself, as it reads the rows."""
-        return isinstance(fused(self.maps, source.is_sparse)[-1], OutputMap)
+        maps = fused(self.maps, source.is_sparse)
+        return len(maps) == 1 and isinstance(maps[0], OutputMap)
 
     def seen(self, source: Source) -> Source:
         """The rows of a source behind its maps, several of them as one where they are compiled so."""

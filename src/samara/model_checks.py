@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from samara.maps import (
     Levels,
     Number,
     OwnScaling,
+    PooledFields,
     Project,
     QuantileNormal,
     RadialNodes,
@@ -121,6 +123,15 @@ def _radial(one: RadialNodes, n_in: int, what: str) -> None:
     _check_dtype(one.centres.dtype, what)
 
 
+def _pooled_fields(one: PooledFields, n_in: int, what: str) -> None:
+    whole = len(one.image) == 3 and min(one.image) >= 1 and prod(one.image) == n_in
+    _check(whole, f"{what} is not of images of {n_in} values")
+    possible = 1 <= one.size <= min(one.image[:2]) and one.pool >= 0 and one.stride >= 1
+    _check(possible, f"{what} has fields that can't be")
+    check_array(one.filters, (one.size**2 * one.image[2], None), f"filters of {what}")
+    _check_dtype(one.filters.dtype, what)
+
+
 def _direct_link(one: DirectLink, n_in: int, what: str) -> None:
     _check(one.n_inputs == n_in, f"{what} links {one.n_inputs} inputs where there are {n_in}")
     check_map(one.nodes, n_in, f"nodes of {what}")
@@ -189,6 +200,7 @@ _CHECKS: dict[type, Callable[[Any, int, str], None]] = {
     OwnScaling: _own_scaling,
     AdditiveNodes: _additive,
     RadialNodes: _radial,
+    PooledFields: _pooled_fields,
     DirectLink: _direct_link,
     Project: _project,
     FirstNodes: _first_nodes,

@@ -11,14 +11,15 @@ import numpy as np
 from samara.checkpoints import Checkpoint, Checkpointed
 from samara.core import Crew, FeatureMap, Progress, Source
 from samara.errors import BudgetError, InputError
-from samara.maps import Additive, Landmarks, Radial
+from samara.maps import Additive, Landmarks, LocalFields, Radial
 from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
 from samara.shapes import MAX_STEPS, Shape
 from samara.solvers import SOLVERS, Rank, Solver, Submodels, Tiles
 from samara.solvers.task import checked_columns
 
-Layer = Additive | Radial | Landmarks | FeatureMap
+Drawn = Additive | Radial | Landmarks | LocalFields
+Layer = Drawn | FeatureMap
 
 N_RIDGES = 10  # of the grid
 QUANTILE_ROWS = 5000  # rows whose ranks stand for all rows'
@@ -158,6 +159,6 @@ def size_ladder(most: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(most / 2 ** (k / 2))) for k in range(steps + 1)}))
 
 
-def is_drawn(layer: Layer) -> TypeGuard[Additive | Radial | Landmarks]:
+def is_drawn(layer: Layer) -> TypeGuard[Drawn]:
     """Whether the layer is still to be drawn (else it is a finished map)."""
-    return isinstance(layer, Additive | Radial | Landmarks)
+    return isinstance(layer, Drawn)

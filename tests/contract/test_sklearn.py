@@ -3,7 +3,14 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+from samara import (
+    DeepELMClassifier,
+    DeepELMRegressor,
+    ELMClassifier,
+    ELMRegressor,
+    KernelELMClassifier,
+    KernelELMRegressor,
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
@@ -19,6 +26,8 @@ from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRe
         *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
         KernelELMClassifier(solver="nystroem"),
         KernelELMRegressor("precomputed"),
+        DeepELMRegressor((12, 8), n_hidden=30),
+        DeepELMClassifier((12,), n_hidden=30),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

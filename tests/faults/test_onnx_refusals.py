@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 
 from samara import ELMClassifier, ELMRegressor, InputError, KernelELMRegressor, StoreError, to_onnx
 from samara.export import graph
+from samara.maps import LocalFields
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] + X[:, 1] ** 2
@@ -33,6 +34,12 @@ def similarity(X, Z):
 def test_a_layer_of_ones_own(direct_link):
     model = ELMRegressor(hidden=Squares(), direct_link=direct_link).fit(X, Y)
     with pytest.raises(InputError, match=r"^Squares has no ONNX form: only Samara's own .* to export\.$"):
+        to_onnx(model)
+
+
+def test_local_fields():
+    model = ELMRegressor(hidden=LocalFields((3, 1), size=1), scale=None).fit(X, Y)
+    with pytest.raises(InputError, match=r"^PooledFields has no ONNX form"):
         to_onnx(model)
 
 

@@ -1,7 +1,15 @@
 """The scikit-learn face."""
 
 from samara.estimators.classifier import ELMClassifier
+from samara.estimators.deep import DeepELMClassifier, DeepELMRegressor
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
 
-__all__ = ["ELMClassifier", "ELMRegressor", "KernelELMClassifier", "KernelELMRegressor"]
+__all__ = [
+    "DeepELMClassifier",
+    "DeepELMRegressor",
+    "ELMClassifier",
+    "ELMRegressor",
+    "KernelELMClassifier",
+    "KernelELMRegressor",
+]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from samara.errors import InputError
+from samara.estimators.deep import BaseDeepELM
 from samara.estimators.given import budgeted
 from samara.estimators.inputs import distinct
 from samara.estimators.tables import UNKNOWN_ROWS, given_scan
@@ -52,6 +53,8 @@ def plan(estimator: Any, X: Any, y: Any = None) -> Strategies:
     """
     if not hasattr(estimator, "_settings"):
         raise InputError(f"plan needs an estimator of samara, got {type(estimator).__name__}.")
+    if isinstance(estimator, BaseDeepELM):
+        raise InputError("plan needs an estimator with one hidden layer: a deep one plans layer by layer.")
     settings: Settings | KernelSettings = estimator._settings()
     if isinstance(X, Scan):
         settings = budgeted(settings, given_scan(X, y, None, classes=is_classifier(estimator)))

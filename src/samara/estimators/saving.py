@@ -16,6 +16,7 @@ from samara.errors import InputError
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
+from samara.estimators.deep import BaseDeepELM, DeepELMClassifier, DeepELMRegressor
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
 from samara.estimators.online import Online
 from samara.estimators.regressor import ELMRegressor
@@ -37,7 +38,11 @@ from samara.store.annotations import fits
 from samara.store.files import Path
 
 ESTIMATORS: Mapping[str, type[ClosedForm]] = {
-    cls.__name__: cls for cls in (ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier)
+    cls.__name__: cls
+    for cls in (
+        *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
+        *(DeepELMRegressor, DeepELMClassifier),
+    )
 }
 _SHARED: Mapping[str, Any] = {
     "model_": Model,
@@ -50,6 +55,7 @@ _SHARED: Mapping[str, Any] = {
     "n_features_in_": int,
 }
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
+_OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_": Array}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
 _IF_THERE: Mapping[str, Any] = {
     "feature_names_in_": Array,
@@ -164,6 +170,7 @@ def _resume(estimator: ClosedForm, fitted: Mapping[str, Any], settings: Any) -> 
 def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
     """What a fitted estimator of this class has, and of which type."""
     own = _OF_KERNEL if issubclass(cls, BaseKernelELM) else _OF_ELM
+    own = _OF_DEEP if issubclass(cls, BaseDeepELM) else own
     target = {"classes_": Array} if issubclass(cls, Classification) else {"_one_target": bool}
     return {**_SHARED, **own, **target}
 
@@ -202,6 +209,9 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
         raise RefusedError(f"its target names are not {n_targets} texts")
     if fitted.get("_n_features_out", n_nodes) != n_nodes:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
+    for name in ("layer_alphas_", "layer_errors_"):
+        if name in fitted and fitted[name].shape != (fitted["layer_alphas_"].size,):
+            raise RefusedError(f"its fitted/{name} is not one number a layer")
     if "classes_" in fitted:
         check_labels(fitted["classes_"], n_outputs)
     elif fitted["_one_target"] and n_outputs != 1:

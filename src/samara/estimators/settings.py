@@ -20,7 +20,7 @@ from samara.estimators.parameters import (
     read_scale,
     read_selector,
 )
-from samara.maps import LAYERS, Additive, Landmarks, Radial
+from samara.maps import LAYERS, Additive, Landmarks, LocalFields, Radial
 from samara.selection import KFold, Selector
 from samara.settings import Layer, Settings
 from samara.shapes import LOW_RANK
@@ -68,7 +68,7 @@ def _layer(hidden: Any) -> Layer:
         if hidden not in LAYERS:
             raise unknown_name("hidden layer", hidden, LAYERS)
         return LAYERS[hidden]
-    if isinstance(hidden, Additive | Radial):
+    if isinstance(hidden, Additive | Radial | LocalFields):
         hidden.validate()
         return hidden
     if callable(hidden) and hasattr(hidden, "n_out"):

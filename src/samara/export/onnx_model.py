@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from samara.errors import InputError, unknown_name
-from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+from samara.estimators import (
+    DeepELMClassifier,
+    DeepELMRegressor,
+    ELMClassifier,
+    ELMRegressor,
+    KernelELMClassifier,
+    KernelELMRegressor,
+)
 from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
@@ -34,8 +41,8 @@ def to_onnx(
 
     Parameters
     ----------
-    estimator : ELMRegressor, ELMClassifier, KernelELMRegressor or KernelELMClassifier
-        A fitted one. Feature maps and kernel functions of your own have no ONNX form.
+    estimator : regressor or classifier of Samara
+        A fitted one. Local fields, feature maps and kernel functions of your own have no ONNX form.
     path : str or path, optional
         File to write. It is replaced whole or not at all.
     input_dtype : {"float32", "float64"}, optional
@@ -89,7 +96,10 @@ def _need_onnx() -> None:
 
 
 def _check(estimator: Any) -> None:
-    known = (ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier)
+    known = (
+        *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
+        *(DeepELMRegressor, DeepELMClassifier),
+    )
     if not isinstance(estimator, known):
         names = ", ".join(kind.__name__ for kind in known)
         raise InputError(f"to_onnx takes a fitted {names}; got {type(estimator).__name__}.")
@@ -119,7 +129,7 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     told = [{"name": column.name, "kind": column.kind} for column in schema]
     facts = {"samara_version": version("samara"), "estimator": type(estimator).__name__}
     facts["columns"] = json.dumps(told, ensure_ascii=False)
-    if isinstance(estimator, ELMClassifier | KernelELMClassifier):
+    if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
         classification(graph, outputs, estimator.classes_)
     else:

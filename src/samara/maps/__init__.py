@@ -3,6 +3,7 @@
 from samara.maps.chosen import chosen
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
+from samara.maps.fields import LocalFields, PooledFields
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import KERNELS, Kernel
@@ -38,9 +39,11 @@ __all__ = [
     "LabelCodes",
     "Landmarks",
     "Levels",
+    "LocalFields",
     "Number",
     "OneHot",
     "OwnScaling",
+    "PooledFields",
     "Project",
     "QuantileNormal",
     "Radial",

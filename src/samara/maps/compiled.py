@@ -66,13 +66,13 @@ class Fused:
 
 
 def fused(maps: tuple[FeatureMap, ...], sparse: bool) -> tuple[FeatureMap, ...]:
-    """The same maps with scaling and nodes in one, where that is compiled and the rows are dense."""
+    """The same maps, each scaling and its nodes in one, where that is compiled and the rows are dense."""
     match maps:
-        case (Standardize() | AsFloat() as scaling, AdditiveNodes() | RadialNodes() as nodes):
+        case (Standardize() | AsFloat() as scaling, AdditiveNodes() | RadialNodes() as nodes, *rest):
             known = _kind(nodes) >= 0 and nodes.dtype in (np.float32, np.float64)
             if known and not sparse and kernels.compiled() and _divides(scaling):
-                return (Fused(scaling, nodes),)
-    return maps
+                return (Fused(scaling, nodes), *fused(tuple(rest), sparse))
+    return (maps[0], *fused(maps[1:], sparse)) if maps else maps
 
 
 def _divides(scaling: Standardize | AsFloat) -> bool:

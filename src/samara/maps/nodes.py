@@ -10,6 +10,7 @@ import numpy as np
 
 from samara.core import Array, FeatureMap, dense
 from samara.maps.activations import ACTIVATIONS, prescale
+from samara.maps.fields import PooledFields
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.scaling import Standardize
 
@@ -188,6 +189,8 @@ def as_dtype(feature_map: FeatureMap, dtype: np.dtype[np.floating]) -> FeatureMa
             return replace(
                 feature_map, centres=feature_map.centres.astype(dtype), gamma=feature_map.gamma.astype(dtype)
             )
+        case PooledFields():
+            return replace(feature_map, filters=feature_map.filters.astype(dtype))
         case KernelRows():
             return replace(feature_map, dtype=dtype)
         case Whitened(rows, triangle):

@@ -57,6 +57,11 @@ class NormalSystem:
         """Trace of the centred Gram."""
         return float(np.trace(self.gram))
 
+    @property
+    def target_products(self) -> Array:
+        """Centred products of the targets with each other, (t, t)."""
+        return self._square[len(self.gram) :, len(self.gram) :]
+
     def _taken(self) -> Array:
         """Room for a root: one no longer needed or the last one, so that there are no more than threads."""
         with self._lock:

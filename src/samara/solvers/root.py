@@ -38,6 +38,12 @@ class RootSystem:
         """Trace of the centred Gram."""
         return float(np.sum(self.rows[:, : self._L] ** 2))
 
+    @property
+    def target_products(self) -> Array:
+        """Centred products of the targets with each other, (t, t)."""
+        targets = self.rows[:, self._L :]
+        return np.asarray(targets.T @ targets)
+
     def root(self, alpha: float) -> tuple[Array, Array]:
         """R and z with RᵀR = G + αI and Rᵀz = r, by orthogonal transformations only."""
         R = stacked_triangle(self.rows, float(np.sqrt(alpha)), self._L)

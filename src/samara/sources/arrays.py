@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from samara.core import Array, Block, FeatureMap, Labels
+from samara.core import Array, Block, FeatureMap, Labels, dense
 from samara.rowkeys import fold_of, row_keys
 
 # Rows sorted by fold at a time: long runs of one fold keep the blocks full and are seldom carried over;
@@ -17,6 +17,20 @@ from samara.rowkeys import fold_of, row_keys
 FOLD_CHUNK = 131_072
 KEY_CELLS = 65_536  # values keyed at a time: half a megabyte stays in the core's cache
 SMALLEST_PART = 256  # rows for which it is worth waking a worker
+
+
+@dataclass(frozen=True)
+class Reconstructed:
+    """Targets that are the inputs themselves behind some maps: those of an autoencoder."""
+
+    maps: tuple[FeatureMap, ...]
+    n_out: int
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Target rows of raw input rows."""
+        for feature_map in self.maps:
+            X = feature_map(X)
+        return dense(X)
 
 
 @dataclass(frozen=True)
@@ -70,15 +84,25 @@ class ArraySource:
         """The same rows with their targets seen through a map."""
         return replace(self, target=target)
 
+    def reconstructing(self) -> ArraySource:
+        """The same rows; what they are to be mapped to is what the maps so far give."""
+        return replace(self, target=Reconstructed(self.maps, self.n_features))
+
+    def targets(self, index: slice | Array) -> Array:
+        """Targets of some rows."""
+        if isinstance(self.target, Reconstructed):
+            return self.target(self.X[index])
+        return self.target(self.y[index]) if self.target else self.y[index]
+
     def folded(self, n_folds: int) -> ArraySource:
         """The same rows, each block of one fold only."""
         return replace(self, n_folds=n_folds)
 
     def cut(self, start: int, stop: int) -> ArraySource:
         """Some of the rows, in arrays of their own: what the user does to the table does not reach them."""
-        y, weight = self.y[start:stop], None if self.weight is None else self.weight[start:stop].copy()
-        made = self.target(y) if self.target else y.copy()
-        return replace(self, X=self.X[start:stop].copy(), y=made, weight=weight, target=None)
+        rows = slice(start, stop)
+        weight = None if self.weight is None else self.weight[rows].copy()
+        return replace(self, X=self.X[rows].copy(), y=self.targets(rows).copy(), weight=weight, target=None)
 
     def weighted(self, weight: Array) -> ArraySource:
         """The same rows, their weights multiplied."""
@@ -154,10 +178,9 @@ class ArrayPart:
 
     def _block(self, index: slice | Array, start: int, fold: int) -> Block:
         source = self.source
-        y = source.y[index]
         return Block(
             X=source.X[index],
-            y=source.target(y) if source.target else y,
+            y=source.targets(index),
             weight=None if source.weight is None else source.weight[index],
             start=self.first + start,
             fold=fold,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from samara.core import Array, Block, Chunk, FeatureMap, Labels, Piece
-from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource
+from samara.sources.arrays import FOLD_CHUNK, SMALLEST_PART, ArraySource, Reconstructed
 
 # Values read at a time: 4 MB in float64, of which a worker holds several copies for a moment. With 50 columns
 # they are 10,000 rows, two blocks for each of five folds. Wide tables: every column costs a few calls.
@@ -102,14 +102,17 @@ class StreamSource:
         """The same rows with their targets seen through a map."""
         return replace(self, target=target)
 
+    def reconstructing(self) -> StreamSource:
+        """The same rows; what they are to be mapped to is what the maps so far give."""
+        return replace(self, target=Reconstructed(self.maps, self.n_features))
+
     def folded(self, n_folds: int) -> StreamSource:
         """The same rows, each block of one fold only."""
         return replace(self, n_folds=n_folds)
 
     def cut(self, start: int, stop: int) -> ArraySource:
         """Some of the rows, read into arrays of their own."""
-        chunks = list(self._read(start, stop))
-        return self.batch(joined(chunks) if chunks else self._no_rows())
+        return self.batch(joined(list(self._read(start, stop)) or [self._no_rows()]))
 
     def batch(self, chunk: Chunk) -> ArraySource:
         """Rows that were read, as a table in memory."""
@@ -286,9 +289,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def _stacked(pieces: list[Any]) -> Any:
-    if sparse.issparse(pieces[0]):
-        return sparse.vstack(pieces, format="csr")
-    return np.concatenate(pieces)
+    return sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
 
 
 def _together(pieces: list[Labels]) -> Labels | None:

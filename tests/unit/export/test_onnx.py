@@ -8,7 +8,15 @@ import pytest
 from scipy import sparse
 
 import samara
-from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor, to_onnx
+from samara import (
+    DeepELMClassifier,
+    DeepELMRegressor,
+    ELMClassifier,
+    ELMRegressor,
+    KernelELMClassifier,
+    KernelELMRegressor,
+    to_onnx,
+)
 from samara.maps import LAYERS, Additive, Kernel, KernelRows, Radial, whitened
 from tests.onnx_runs import assert_near, assert_same_model, run_model, run_rows
 
@@ -38,6 +46,14 @@ def test_hidden_layers(hidden, scale, dtype):
     X, y = rows(dtype=dtype)
     model = ELMRegressor(40, hidden=hidden, scale=scale, alpha=0.1, dtype=dtype, random_state=0)
     assert_same_model(model.fit(X[:150], y[:150, 0]), X)
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_deep_models(dtype):
+    X, y = rows(dtype=dtype)
+    settings = {"n_hidden": 30, "alpha": 1.0, "dtype": dtype, "random_state": 0}
+    assert_same_model(DeepELMRegressor((12, 8), **settings).fit(X[:150], y[:150, 0]), X)
+    assert_same_model(DeepELMClassifier((12,), **settings).fit(X, kinds(X, ["a", "b", "c"])), X)
 
 
 @pytest.mark.parametrize("dtype", PRECISIONS)
