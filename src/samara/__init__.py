@@ -15,7 +15,15 @@ from samara.errors import (
 )
 
 if TYPE_CHECKING:
-    from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators import (
+        ELMClassifier,
+        ELMRegressor,
+        KernelELMClassifier,
+        KernelELMRegressor,
+        SpectralRegression,
+        TwoStageELMClassifier,
+        TwoStageELMRegressor,
+    )
     from samara.estimators.planning import plan
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate
@@ -40,8 +48,11 @@ __all__ = [
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
+    "SpectralRegression",
     "SpectrumDisplay",
     "StoreError",
+    "TwoStageELMClassifier",
+    "TwoStageELMRegressor",
     "__version__",
     "evaluate",
     "inspect",
@@ -59,7 +70,10 @@ _ROOMS = {
     "KernelELMRegressor": "samara.estimators",
     "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
+    "SpectralRegression": "samara.estimators",
     "SpectrumDisplay": "samara.report",
+    "TwoStageELMClassifier": "samara.estimators",
+    "TwoStageELMRegressor": "samara.estimators",
     "evaluate": "samara.estimators.scores",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",

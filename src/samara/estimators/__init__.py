@@ -3,5 +3,15 @@
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
+from samara.estimators.spectral import SpectralRegression
+from samara.estimators.two_stage import TwoStageELMClassifier, TwoStageELMRegressor
 
-__all__ = ["ELMClassifier", "ELMRegressor", "KernelELMClassifier", "KernelELMRegressor"]
+__all__ = [
+    "ELMClassifier",
+    "ELMRegressor",
+    "KernelELMClassifier",
+    "KernelELMRegressor",
+    "SpectralRegression",
+    "TwoStageELMClassifier",
+    "TwoStageELMRegressor",
+]
