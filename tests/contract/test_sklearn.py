@@ -3,7 +3,15 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+from samara import (
+    ELMClassifier,
+    ELMRegressor,
+    KernelELMClassifier,
+    KernelELMRegressor,
+    SpectralRegression,
+    TwoStageELMClassifier,
+    TwoStageELMRegressor,
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
@@ -18,6 +26,12 @@ from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRe
         *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
         KernelELMClassifier(solver="nystroem"),
         KernelELMRegressor("precomputed"),
+        SpectralRegression(),
+        SpectralRegression("kernel", supervision="semi"),
+        SpectralRegression("elm", supervision="unsupervised", n_hidden=20, n_components=1),
+        TwoStageELMClassifier(n_hidden=20),
+        TwoStageELMRegressor(n_hidden=20),
+        TwoStageELMClassifier("elm", n_hidden=20),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -37,12 +37,6 @@ class FirstStage:
     fitted: Fitted | KernelFitted
     source: Source
 
-    @property
-    def score(self) -> float:
-        """The smallest held-out error; where nothing was held out there is none."""
-        selection = self.fitted.selection
-        return np.inf if selection is None else float(np.nanmin(selection.scores))
-
     def held_out(self) -> Array | None:
         """What the rows are mapped to by models that have not seen them; None where there are none."""
         if isinstance(self.fitted, KernelFitted):
@@ -67,16 +61,16 @@ class FirstStage:
 
 
 def settings_of(
-    estimator: Any, n_rows: int, progress: Progress | None = None
+    estimator: Any, shape: tuple[int, int] = (1, 1), progress: Progress | None = None
 ) -> Iterator[tuple[str, Settings | KernelSettings]]:
-    """The settings of each map that is tried, by name."""
-    for name in _names_of(estimator.embedding, n_rows):
-        settings = _regressor(estimator, name, n_rows)._settings()
+    """The settings of each map that is tried, by name, for so many different rows of so many columns."""
+    for name in _names_of(estimator.embedding, shape):
+        settings = _regressor(estimator, name, shape[0])._settings()
         yield name, replace(settings, progress=progress or settings.progress)
 
 
-def _names_of(embedding: Any, n_rows: int) -> tuple[str, ...]:
-    """What an embedding is called; "auto" tries two kinds."""
+def _names_of(embedding: Any, shape: tuple[int, int]) -> tuple[str, ...]:
+    """What an embedding is called; "auto" tries two kinds where a linear map may not reach every response."""
     if isinstance(embedding, Kernel):
         return (("linear" if embedding.name == "linear" else "kernel"),)
     if isinstance(embedding, Additive | Radial):
@@ -85,7 +79,9 @@ def _names_of(embedding: Any, n_rows: int) -> tuple[str, ...]:
         raise unknown_name("embedding", embedding, (*NAMES, "a Kernel", "an Additive or Radial layer"))
     if embedding != "auto":
         return (embedding,)
-    return TRIED if n_rows <= MOST_ROWS else ("elm",)
+    if shape[0] <= shape[1]:
+        return ("linear",)
+    return TRIED if shape[0] <= MOST_ROWS else ("elm",)
 
 
 def _regressor(estimator: Any, name: str, n_rows: int) -> Any:
@@ -104,12 +100,11 @@ def _regressor(estimator: Any, name: str, n_rows: int) -> Any:
     return KernelELMRegressor(kernel, gamma=estimator.gamma, **shared)
 
 
-def first_stage(estimator: Any, given: Given, progress: Progress | None) -> FirstStage:
-    """Fit the map; of several that with the smallest held-out error."""
+def first_stages(estimator: Any, given: Given, progress: Progress | None) -> Iterator[FirstStage]:
+    """Fit each map that is tried, one after the other."""
     rows = given.table.rows if isinstance(given, GivenTable) else given.source  # type: ignore[attr-defined]
-    best: FirstStage | None = None
     seen: tuple[Source, Any] | None = None
-    for name, settings in settings_of(estimator, rows.n_rows, progress):
+    for name, settings in settings_of(estimator, (_distinct(rows), rows.n_features), progress):
         asked = budgeted(settings, given)
         seen = seen or given.seen(asked)
         source, profile = _alive(seen[0]), seen[1]
@@ -118,10 +113,21 @@ def first_stage(estimator: Any, given: Given, progress: Progress | None) -> Firs
             done = fit_kernel(source, asked, profile)
         else:
             done = fit(source, asked, profile)
-        made = FirstStage(name, done, source)
-        best = made if best is None or made.score < best.score else best
-    assert best is not None
-    return best
+        yield FirstStage(name, done, source)
+
+
+def held_out_error(fitted: Fitted | KernelFitted) -> float:
+    """The smallest that was found; where nothing was held out there is none."""
+    return np.inf if fitted.selection is None else float(np.nanmin(fitted.selection.scores))
+
+
+def _distinct(source: Source) -> int:
+    """Different rows that count; of a stream all are taken for different."""
+    if not isinstance(source, ArraySource):
+        return source.n_rows
+    alive = _alive(source)
+    assert isinstance(alive, ArraySource)
+    return len(np.unique(row_keys(alive.X)))
 
 
 def _alive(source: Source) -> Source:

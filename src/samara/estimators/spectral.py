@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from samara.core import Array
 from samara.errors import InputError, unknown_name
 from samara.estimators.common import ClosedForm
-from samara.estimators.embedding import first_stage, refuse_count, settings_of
+from samara.estimators.embedding import FirstStage, first_stages, held_out_error, refuse_count, settings_of
 from samara.estimators.given import GivenArrays
 from samara.estimators.inputs import check_inputs, distinct, refuse_non_finite
 from samara.estimators.neighbours import neighbour_distances
@@ -41,8 +42,8 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     embedding : {"linear", "kernel", "elm", "auto"}, Kernel or layer, default="linear"
         The map: ``linear`` in the inputs; ``kernel``, a Gaussian one unless a :class:`samara.maps.Kernel` is
         given; ``elm``, Gaussian nodes unless a :class:`samara.maps.Radial` or :class:`samara.maps.Additive`
-        is given; ``auto``: of linear and kernel that with the smaller held-out error, for more than 5000
-        rows ``elm``.
+        is given; ``auto``: linear where there are no more rows than columns, else of linear and kernel that
+        with the smaller held-out error, for more than 5000 rows ``elm``.
     supervision : {"supervised", "semi", "unsupervised"}, default="supervised"
         ``supervised``: labels of all rows, no neighbours. ``semi``: the label −1 stands for none. In
         ``unsupervised`` labels are not looked at.
@@ -162,7 +163,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
             X, y = checked if isinstance(checked, tuple) else (checked, None)
             self.classes_, codes = self._classes(X.shape[0], y)
             given = GivenArrays(ArraySource(X, self._responses(X, codes)))
-            done = self._following(given, lambda progress: first_stage(self, given, progress))
+            done = self._following(given, lambda progress: best_of(first_stages(self, given, progress)))
             made = done.fitted
             self.embedding_, self.model_, self.plan_ = done.name, made.model, made.plan
             self.selection_, self.alpha_, self.rank_ = made.selection, made.alpha, made.rank
@@ -187,7 +188,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
 
     def _settings(self) -> Any:
         self._check()
-        return next(iter(settings_of(self, 1)))[1]
+        return next(settings_of(self))[1]
 
     def _check(self) -> None:
         """Refuse parameters that can't be used."""
@@ -258,6 +259,11 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def best_of(stages: Iterator[FirstStage]) -> FirstStage:
+    """The map with the smallest held-out error."""
+    return min(stages, key=lambda stage: held_out_error(stage.fitted))
 
 
 def _is_number(value: Any) -> bool:

@@ -9,11 +9,12 @@ from sklearn.utils import check_random_state
 from samara.errors import InputError, unknown_name
 from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
-from samara.estimators.embedding import FirstStage, first_stage, settings_of
+from samara.estimators.embedding import FirstStage, first_stages, held_out_error, settings_of
 from samara.estimators.given import Given
 from samara.estimators.regression import Regression
 from samara.estimators.second_stage import KINDS, Embedding, refitted, reused, second_settings, simplex
 from samara.fit import Fitted
+from samara.settings import Settings
 
 
 class BaseTwoStage(ClosedForm):
@@ -25,7 +26,7 @@ class BaseTwoStage(ClosedForm):
         *,
         second_stage: str = "refit",
         n_hidden: Any = 500,
-        hidden: Any = "rbf",
+        hidden: Any = "sigmoid",
         gamma: Any = "scale",
         alpha: Any = "auto",
         scale: Any = None,
@@ -56,12 +57,9 @@ class BaseTwoStage(ClosedForm):
 
         def run(progress: Any) -> tuple[FirstStage, Fitted]:
             again = second_settings(seeded, progress)
-            stage = first_stage(seeded, given, progress)
-            turn = simplex(stage.source.n_targets) if isinstance(self, Classification) else None
-            embedding = Embedding(stage, turn)
-            if self.second_stage == "refit":
-                return stage, refitted(embedding, again)
-            return stage, reused(embedding, self.second_stage, seeded.random_state)
+            stages = first_stages(seeded, given, progress)
+            both = [(stage, self._second(stage, again, seeded.random_state)) for stage in stages]
+            return min(both, key=lambda one: held_out_error(one[1]))
 
         stage, done = self._following(given, run)
         self.embedding_, self.embedding_alpha_ = stage.name, stage.fitted.alpha
@@ -69,6 +67,14 @@ class BaseTwoStage(ClosedForm):
         self.alpha_, self.n_hidden_ = done.alpha, len(done.model.coef)
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_ = done.approximation_error
+
+    def _second(self, stage: FirstStage, settings: Settings, seed: int) -> Fitted:
+        """A second stage over the coordinates of a first."""
+        turn = simplex(stage.source.n_targets) if isinstance(self, Classification) else None
+        embedding = Embedding(stage, turn)
+        if self.second_stage == "refit":
+            return refitted(embedding, settings)
+        return reused(embedding, self.second_stage, seed)
 
     def _seeded(self) -> Any:
         """The same parameters, checked, with one seed for both stages."""
@@ -84,7 +90,7 @@ class BaseTwoStage(ClosedForm):
     def _settings(self) -> Any:
         made = self._seeded()
         second_settings(made)
-        return next(iter(settings_of(made, 1)))[1]
+        return next(settings_of(made))[1]
 
 
 class TwoStageELMRegressor(BaseTwoStage, Regression):
@@ -97,8 +103,9 @@ class TwoStageELMRegressor(BaseTwoStage, Regression):
     Parameters
     ----------
     embedding : {"auto", "linear", "kernel", "elm"}, Kernel or layer, default="auto"
-        The first stage, as in :class:`SpectralRegression`; the paper's is ``elm``. ``auto`` takes of linear
-        and kernel that with the smaller held-out error, for more than 5000 rows ``elm``.
+        The first stage, as in :class:`SpectralRegression`; the paper's is ``elm``. ``auto`` is
+        ``linear`` where there are no more rows than columns; else of linear and kernel that whose second
+        stage has the smaller held-out error; for more than 5000 rows ``elm``.
     second_stage : {"refit", "paired", "literal"}, default="refit"
         Where the weights of the second stage come from. ``refit``: solved for, on coordinates that models
         gave which had not seen the row. ``paired``: those of the first stage, with the first stage's
@@ -108,8 +115,9 @@ class TwoStageELMRegressor(BaseTwoStage, Regression):
         ``elm``.
     n_hidden : int, list of int or "auto", default=500
         Nodes of the second stage, and of the first where it has nodes (Gaussian ones: at most one a row).
-    hidden : str, layer or FeatureMap, default="rbf"
-        Nodes of a second stage that is fitted, as in :class:`ELMRegressor`.
+    hidden : str, layer or FeatureMap, default="sigmoid"
+        Nodes of a second stage that is fitted, as in :class:`ELMRegressor`. Rows of the fit lie further out
+        than the held-out coordinates it saw, where Gaussian nodes have died away and sigmoids have not.
     gamma : float, "scale", "median" or "auto", default="scale"
         Of ``kernel``, as in :class:`KernelELMRegressor`.
     alpha : float, list of float or "auto", default="auto"
@@ -185,7 +193,7 @@ approximation_error_, model_, n_features_in_, feature_names_in_
         *,
         second_stage: str = "refit",
         n_hidden: Any = 500,
-        hidden: Any = "rbf",
+        hidden: Any = "sigmoid",
         gamma: Any = "scale",
         alpha: Any = "auto",
         scale: Any = None,
