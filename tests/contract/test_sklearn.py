@@ -27,11 +27,9 @@ from samara import (
         KernelELMClassifier(solver="nystroem"),
         KernelELMRegressor("precomputed"),
         SpectralRegression(),
-        SpectralRegression("kernel", supervision="semi"),
         SpectralRegression("elm", supervision="unsupervised", n_hidden=20, n_components=1),
         TwoStageELMClassifier(n_hidden=20),
         TwoStageELMRegressor(n_hidden=20),
-        TwoStageELMClassifier("elm", n_hidden=20),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
