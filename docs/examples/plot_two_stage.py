@@ -3,7 +3,7 @@ Few coordinates first
 =====================
 
 Spectral regression maps rows to one coordinate fewer than there are classes. Behind it, a hidden layer is
-small and quick. Here handwritten digits are mapped by three kinds of map, with all labels and with few of them.
+small and quick. Here handwritten digits are mapped by three kinds of map, with all labels and with few.
 """
 
 # %%
