@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         ELMRegressor,
         KernelELMClassifier,
         KernelELMRegressor,
+        SpectralRegression,
+        TwoStageELMClassifier,
+        TwoStageELMRegressor,
     )
     from samara.estimators.planning import plan
     from samara.estimators.saving import load
@@ -49,8 +52,11 @@ __all__ = [
     "NonFiniteError",
     "SamaraError",
     "SelectionDisplay",
+    "SpectralRegression",
     "SpectrumDisplay",
     "StoreError",
+    "TwoStageELMClassifier",
+    "TwoStageELMRegressor",
     "__version__",
     "evaluate",
     "inspect",
@@ -70,7 +76,10 @@ _ROOMS = {
     "KernelELMRegressor": "samara.estimators",
     "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
+    "SpectralRegression": "samara.estimators",
     "SpectrumDisplay": "samara.report",
+    "TwoStageELMClassifier": "samara.estimators",
+    "TwoStageELMRegressor": "samara.estimators",
     "evaluate": "samara.estimators.scores",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",

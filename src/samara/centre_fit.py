@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +39,7 @@ class KernelFitted:
     fnorm: float = 0.0  # ‖K − K̃‖_F of a sketch
     residual: float = 0.0
     n_iter: int = 0
+    held_out: Callable[[], Array] | None = None  # outputs for the rows by models without them
 
 
 def fit_centres(

@@ -21,7 +21,7 @@ from samara.prepare import scaling_of
 from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface
 from samara.settings import QUANTILE_ROWS
-from samara.solvers.kernel import DualFactor, Iterated, KernelTask
+from samara.solvers.kernel import DualFactor, Iterated, KernelTask, groups_of
 from samara.summaries import Profile
 
 SEEN_ALONG = ("sketch", "ssvd")  # directions, with what they miss of the matrix
@@ -62,7 +62,28 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     )
     factor = solver(task)
     alpha, selection = _selected(factor, rows, settings, profile)
-    return _finished(factor, task, settings, (scaling, profile), (plan, alpha, selection))
+    done = _finished(factor, task, settings, (scaling, profile), (plan, alpha, selection))
+    if selection is None or isinstance(alpha, np.ndarray):
+        return done
+    return replace(done, held_out=partial(_held_out, factor, rows, settings, profile, alpha))
+
+
+def _held_out(
+    factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile, alpha: float
+) -> Array:
+    """Outputs for every row by the model without it, in the units of the data."""
+    errors = factor.left_out(alpha, groups_of(_held_together(rows, settings)))
+    if rows.weights is not None:
+        errors = errors / np.sqrt(rows.weights)[:, None]
+    targets = profile.targets
+    return np.asarray(targets.mean * settings.fit_intercept + targets.spread * (rows.targets - errors))
+
+
+def _held_together(rows: Rows, settings: KernelSettings) -> Array:
+    """Labels of rows that are left out at the same time: a fold, or a row with its copies."""
+    selector = settings.selector
+    folds = selector is not None and selector.name == "kfold"
+    return fold_of(rows.keys, selector.n_folds) if selector is not None and folds else rows.keys
 
 
 def _selected(
@@ -74,7 +95,7 @@ def _selected(
     if selector is None:
         return float(alphas[0]), None
     folds = selector.name == "kfold"
-    labels = fold_of(rows.keys, selector.n_folds) if folds else rows.keys
+    labels = _held_together(rows, settings)
     if (labels == labels[0]).all():  # nothing can be held out
         return float(alphas[-1]), None
     surface = left_out_surface(factor, alphas, labels, rows.weights, folds)

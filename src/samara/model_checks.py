@@ -253,6 +253,12 @@ def check_labels(classes: Array, n_outputs: int) -> None:
     _check(classes.ndim == 1 and len(classes) >= 2, "classes are fewer than two")
     needed = 1 if len(classes) == 2 else len(classes)
     _check(n_outputs == needed, f"{len(classes)} classes need {needed} outputs, and it has {n_outputs}")
+    check_distinct(classes)
+
+
+def check_distinct(classes: Array) -> None:
+    """Finite labels in increasing order, however many."""
     numbers = classes.dtype.kind in "biuf"
+    _check(classes.ndim == 1, "classes are not in one row")
     _check(not numbers or bool(np.isfinite(classes).all()), "classes hold a NaN or an infinity")
     _check(bool((classes[1:] > classes[:-1]).all()), "classes are not in increasing order")

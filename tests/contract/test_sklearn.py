@@ -10,6 +10,9 @@ from samara import (
     ELMRegressor,
     KernelELMClassifier,
     KernelELMRegressor,
+    SpectralRegression,
+    TwoStageELMClassifier,
+    TwoStageELMRegressor,
 )
 
 
@@ -28,6 +31,10 @@ from samara import (
         KernelELMRegressor("precomputed"),
         DeepELMRegressor((12, 8), n_hidden=30),
         DeepELMClassifier((12,), n_hidden=30),
+        SpectralRegression(),
+        SpectralRegression("elm", supervision="unsupervised", n_hidden=20, n_components=1),
+        TwoStageELMClassifier(n_hidden=20),
+        TwoStageELMRegressor(n_hidden=20),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -20,6 +20,10 @@ class Unmapped:
         """There are no targets."""
         raise NotImplementedError
 
+    def reconstructing(self) -> NoReturn:
+        """There are no inputs to be targets."""
+        raise NotImplementedError
+
     def folded(self, n_folds: int) -> NoReturn:
         """There are no rows to fold."""
         raise NotImplementedError

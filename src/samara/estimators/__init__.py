@@ -4,6 +4,8 @@ from samara.estimators.classifier import ELMClassifier
 from samara.estimators.deep import DeepELMClassifier, DeepELMRegressor
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
+from samara.estimators.spectral import SpectralRegression
+from samara.estimators.two_stage import TwoStageELMClassifier, TwoStageELMRegressor
 
 __all__ = [
     "DeepELMClassifier",
@@ -12,4 +14,7 @@ __all__ = [
     "ELMRegressor",
     "KernelELMClassifier",
     "KernelELMRegressor",
+    "SpectralRegression",
+    "TwoStageELMClassifier",
+    "TwoStageELMRegressor",
 ]

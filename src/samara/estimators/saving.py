@@ -19,11 +19,15 @@ from samara.estimators.common import ClosedForm
 from samara.estimators.deep import BaseDeepELM, DeepELMClassifier, DeepELMRegressor
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
 from samara.estimators.online import Online
+from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
+from samara.estimators.spectral import SpectralRegression
+from samara.estimators.two_stage import BaseTwoStage, TwoStageELMClassifier, TwoStageELMRegressor
 from samara.maps import Columns
 from samara.model import Model
 from samara.model_checks import (
     check_columns,
+    check_distinct,
     check_labels,
     check_model,
     check_ridge,
@@ -42,6 +46,7 @@ ESTIMATORS: Mapping[str, type[ClosedForm]] = {
     for cls in (
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
         *(DeepELMRegressor, DeepELMClassifier),
+        *(SpectralRegression, TwoStageELMRegressor, TwoStageELMClassifier),
     )
 }
 _SHARED: Mapping[str, Any] = {
@@ -57,6 +62,8 @@ _SHARED: Mapping[str, Any] = {
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
 _OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_": Array}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
+_OF_SPECTRAL: Mapping[str, Any] = {"embedding_": str, "_n_features_out": int}
+_OF_TWO_STAGE: Mapping[str, Any] = {"embedding_": str, "embedding_alpha_": float | Array, "n_hidden_": int}
 _IF_THERE: Mapping[str, Any] = {
     "feature_names_in_": Array,
     "target_names_": Array,
@@ -169,10 +176,16 @@ def _resume(estimator: ClosedForm, fitted: Mapping[str, Any], settings: Any) -> 
 
 def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
     """What a fitted estimator of this class has, and of which type."""
-    own = _OF_KERNEL if issubclass(cls, BaseKernelELM) else _OF_ELM
-    own = _OF_DEEP if issubclass(cls, BaseDeepELM) else own
-    target = {"classes_": Array} if issubclass(cls, Classification) else {"_one_target": bool}
-    return {**_SHARED, **own, **target}
+    kinds = {
+        BaseKernelELM: _OF_KERNEL,
+        BaseDeepELM: _OF_DEEP,
+        BaseTwoStage: _OF_TWO_STAGE,
+        SpectralRegression: _OF_SPECTRAL,
+    }
+    own = next((own for kind, own in kinds.items() if issubclass(cls, kind)), _OF_ELM)
+    if issubclass(cls, Regression):
+        return {**_SHARED, **own, "_one_target": bool}
+    return {**_SHARED, **own, "classes_": Array}
 
 
 def _settings_of(estimator: ClosedForm) -> Any:
@@ -207,13 +220,16 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
     if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
         raise RefusedError(f"its target names are not {n_targets} texts")
-    if fitted.get("_n_features_out", n_nodes) != n_nodes:
+    given = n_outputs if issubclass(cls, SpectralRegression) else n_nodes
+    if fitted.get("_n_features_out", given) != given:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
     for name in ("layer_alphas_", "layer_errors_"):
         if name in fitted and fitted[name].shape != (fitted["layer_alphas_"].size,):
             raise RefusedError(f"its fitted/{name} is not one number a layer")
-    if "classes_" in fitted:
+    if issubclass(cls, Classification):
         check_labels(fitted["classes_"], n_outputs)
+    elif not issubclass(cls, Regression):
+        check_distinct(fitted["classes_"])
     elif fitted["_one_target"] and n_outputs != 1:
         raise RefusedError(f"its one target has {n_outputs} outputs")
 
