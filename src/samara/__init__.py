@@ -16,6 +16,7 @@ from samara.errors import (
 
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators.pca import AdaptivePCA
     from samara.estimators.planning import plan
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaptivePCA",
     "BudgetError",
     "ConditionWarning",
     "ConvergenceWarning",
@@ -36,6 +38,7 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "LockedError",
+    "LowRankImputer",
     "ModelInfo",
     "NonFiniteError",
     "SamaraError",
@@ -53,10 +56,12 @@ __all__ = [
 
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
 _ROOMS = {
+    "AdaptivePCA": "samara.estimators.pca",
     "ELMClassifier": "samara.estimators",
     "ELMRegressor": "samara.estimators",
     "KernelELMClassifier": "samara.estimators",
     "KernelELMRegressor": "samara.estimators",
+    "LowRankImputer": "samara.estimators.imputer",
     "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
     "SpectrumDisplay": "samara.report",
