@@ -16,6 +16,7 @@ from samara.errors import (
 
 if TYPE_CHECKING:
     from samara.estimators import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+    from samara.estimators.imputer import LowRankImputer
     from samara.estimators.pca import AdaptivePCA
     from samara.estimators.planning import plan
     from samara.estimators.saving import load

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.tables import as_scan, chunks_of, fitting_scan, set_names, stream_of
+from samara.maps import NoTargets
 from samara.schema import names_of
 from samara.sources import ArraySource, Scan, StreamSource
-
-
-@dataclass(frozen=True)
-class NoTargets:
-    """Leaves the targets of rows out."""
-
-    n_out: int = 0
-
-    def __call__(self, X: Any, out: Array | None = None) -> Array:
-        """No columns."""
-        return np.empty((len(X), 0))
 
 
 def number_source(estimator: Any, X: Any, fitting: bool, **options: Any) -> ArraySource | StreamSource:

@@ -16,6 +16,7 @@ from samara.errors import InputError
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
+from samara.estimators.imputer import LowRankImputer
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
 from samara.estimators.online import Online
 from samara.estimators.pca import AdaptivePCA
@@ -41,10 +42,13 @@ ESTIMATORS: Mapping[str, type[ClosedForm]] = {
     cls.__name__: cls
     for cls in (
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
-        *(AdaptivePCA,),
+        *(AdaptivePCA, LowRankImputer),
     )
 }
-_TRANSFORMERS = (AdaptivePCA,)  # they have no model of targets, and say themselves what they keep
+_TRANSFORMERS = (
+    AdaptivePCA,
+    LowRankImputer,
+)  # they have no model of targets, and say themselves what they keep
 _SHARED: Mapping[str, Any] = {
     "model_": Model,
     "plan_": Plan,

@@ -60,7 +60,7 @@ def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) 
             weight = source.weight
             counted = distinct(given if weight is None else given[weight > 0])
             table = labelled_table(rows, given, weight, counted)
-        looked = _learned(estimator, table)
+        looked = _learned(estimator, table, rows.named)
         return iter([Arriving(replace(source, maps=_maps_of(looked)), given, _inputs(looked))])
     return iter([Arriving(encoded(source, columns), given)])
 
@@ -94,12 +94,13 @@ def _scanned(estimator: Any, scan: Scan, beside: tuple[Any, Any], classes: bool)
     return batches()
 
 
-def _learned(estimator: Any, table: Table) -> Looked:
+def _learned(estimator: Any, table: Table, named: bool = True) -> Looked:
     """A look at the first rows, which freezes their columns."""
-    looked = look_at(table, _engine(), _ASKED)
+    impute = getattr(estimator, "missing", None) == "impute"
+    looked = look_at(table, _engine(), replace(_ASKED, impute=impute))
     if looked.columns is not None:
         estimator.columns_, estimator.facts_ = looked.columns, looked.facts
-    set_names(estimator, table.schema, table.rows.n_features)
+    set_names(estimator, table.schema if named else (), table.rows.n_features)
     return looked
 
 

@@ -2,6 +2,7 @@
 
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
+from samara.maps.filling import Fill, FilledColumns, WithGaps, unflagged
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import KERNELS, Kernel
@@ -12,6 +13,7 @@ from samara.maps.scaling import (
     AsFloat,
     ClassCodes,
     LabelCodes,
+    NoTargets,
     OneHot,
     OwnScaling,
     QuantileNormal,
@@ -31,12 +33,15 @@ __all__ = [
     "CrossEncoded",
     "DirectLink",
     "Encoded",
+    "Fill",
+    "FilledColumns",
     "Gramian",
     "Kernel",
     "KernelRows",
     "LabelCodes",
     "Landmarks",
     "Levels",
+    "NoTargets",
     "Number",
     "OneHot",
     "OwnScaling",
@@ -46,9 +51,11 @@ __all__ = [
     "RadialNodes",
     "Standardize",
     "Whitened",
+    "WithGaps",
     "as_dtype",
     "fused",
     "given_scaling",
     "leading",
+    "unflagged",
     "whitened",
 ]
