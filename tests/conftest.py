@@ -6,7 +6,11 @@
 import os
 
 import pytest
+import scipy.linalg  # noqa: F401 - it loads the BLAS that is limited below
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
+
+threadpool_limits(1)  # small products in many threads wait for each other: the tests took three times as long
 
 SLOW = [HealthCheck.too_slow]
 settings.register_profile(

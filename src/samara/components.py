@@ -39,7 +39,6 @@ class Components:
     directions: Array  # (k, d), orthonormal rows
     energy: float  # ‖A‖²_F of the centred rows
     solver: str
-    error: float = 0.0  # estimate of ‖A − AVVᵀ‖_F beyond what the best k directions leave
 
     def cut(self, k: int) -> Components:
         """The first k."""
@@ -181,14 +180,20 @@ def _by_products(source: Source, choice: Choice, engine: Crew, seed: int) -> Com
         found = rsvd(A, _checked(choice, *A.shape), OVERSAMPLING, POWER, random_state=seed)
     else:
         found = fast_svd(A, _stop(choice), random_state=seed)
-    squares, Vt = found.s.astype(np.float64) ** 2, found.Vt
-    if not len(squares):  # all rows are the same
-        squares, Vt = np.zeros(1), np.eye(1, A.shape[1])
-    energy = A.squared_norm()
-    left = max(0.0, energy - float(squares.sum()))
-    made = Components(A.shape[0], look.inputs.mean, squares, Vt, energy, "random", np.sqrt(left))
+    squares, directions = _turned(A, found.Vt if len(found.s) else np.eye(1, A.shape[1]))
+    mean = look.inputs.mean
+    # Of rows that are all the same, rounding is left.
+    squares[squares <= A.shape[0] * (8 * np.finfo(float).eps) ** 2 * (mean @ mean)] = 0.0
+    made = Components(A.shape[0], mean, squares, directions, A.squared_norm(), "random")
     kept = count(made, choice) if isinstance(choice, float) else len(squares)
     return made.cut(min(kept, len(squares)))
+
+
+def _turned(A: Centred, Vt: Array) -> tuple[Array, Array]:
+    """Squares along the directions of AV, and these: one product more, and they are what V really holds."""
+    Y = A.times(np.ascontiguousarray(Vt.T, np.float64))
+    values, turn = eigh(Y.T @ Y, check_finite=False)
+    return np.maximum(values[::-1], 0.0), np.asarray(turn.T[::-1] @ Vt)
 
 
 def _stop(choice: Choice) -> Stop:

@@ -127,4 +127,4 @@ def several_pieces(rows: Array, form: Form) -> State:
 def _distances(rows: Array, squares: Array, centres: Array) -> Array:
     """Squared distances (n, k)."""
     found = squares[:, None] - 2 * rows @ centres.T + np.einsum("ij,ij->i", centres, centres)
-    return np.maximum(found, 0.0)
+    return np.asarray(np.maximum(found, 0.0))

@@ -3,7 +3,14 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+from samara import (
+    AdaptivePCA,
+    ELMClassifier,
+    ELMRegressor,
+    KernelELMClassifier,
+    KernelELMRegressor,
+    LowRankImputer,
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
@@ -18,6 +25,11 @@ from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRe
         *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
         KernelELMClassifier(solver="nystroem"),
         KernelELMRegressor("precomputed"),
+        AdaptivePCA(),
+        LowRankImputer(),
+        LowRankImputer(method="hard"),
+        *(ELMRegressor(20, missing=missing) for missing in ("impute", "flag")),
+        ELMClassifier(20, missing="impute"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

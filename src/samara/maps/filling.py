@@ -11,7 +11,7 @@ import numpy as np
 from samara.core import Array
 from samara.errors import InputError
 from samara.linalg.gaps import Pieces, filled_rows
-from samara.maps.columns import Columns, Levels, Number
+from samara.maps.columns import Coding, Columns, Levels, Number
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class WithGaps:
 
 def unflagged(columns: Columns) -> Columns:
     """The same columns without those that say what is missing."""
-    kept = []
+    kept: list[Coding] = []
     for column, coding in zip(columns.schema, columns.codings, strict=True):
         if isinstance(coding, Number | Levels):
             kept.append(replace(coding, flag=False))
@@ -87,7 +87,7 @@ class FilledColumns(Columns):
     fill: Fill | None = None  # always there; dataclasses want a default behind those of their parents
 
     @property
-    def is_identity(self) -> bool:  # type: ignore[override]  # a property where the parent keeps what it found
+    def is_identity(self) -> bool:
         """Never: a row may have gaps."""
         return False
 
