@@ -109,6 +109,8 @@ def press_rank(squares: Array, n_rows: int, n_columns: int) -> int:
 def new_moments(block: Block, n_columns: int) -> Moments:
     """The moments of rows that begin with this block; its mean shifts them."""
     rows = block.features(out=np.empty((len(block), n_columns)))
+    if not np.isfinite(rows).all():
+        raise NonFiniteError("X contains NaN or infinity")
     layout = Layout(rows.mean(axis=0), np.zeros(0), np.ones(0), np.dtype(np.float64))
     return Moments(layout, 1, BLOCK_ROWS)
 
@@ -127,12 +129,12 @@ def spectrum(moments: Moments) -> Components:
     moments.settle()
     gram = moments.grams[0]
     assert gram is not None
+    if not (np.isfinite(gram[0]).all() and np.isfinite(np.diagonal(gram)).all()):
+        raise NonFiniteError("X contains NaN, infinity or numbers too large")
     n = int(gram[0, 0])
     gap = gram[0, 1:] / n
     centred = mirrored(gram[1:, 1:])
     centred -= n * np.outer(gap, gap)
-    if not np.isfinite(centred).all():
-        raise NonFiniteError("X contains NaN or infinity")
     values, vectors = eigh(centred, overwrite_a=True, check_finite=False, driver="evd")
     squares = np.maximum(values[::-1], 0.0)
     squares[squares <= TINY * squares[0]] = 0.0

@@ -42,6 +42,9 @@ def test_bad_rows_of_components():
         AdaptivePCA(2, solver="dual").fit(gaps[:4])
     with pytest.raises(NonFiniteError):
         AdaptivePCA(2).partial_fit(gaps)
+    late = np.vstack([np.ones((300, 4)), np.full((1, 4), np.inf)])  # beyond the rows that are looked at first
+    with pytest.raises(NonFiniteError, match=r"infinity \(column 0, row 300\)"):
+        AdaptivePCA(2).fit(late)
     fitted = AdaptivePCA(2).fit(X)
     with pytest.raises(NonFiniteError):
         fitted.transform(gaps)

@@ -64,7 +64,7 @@ class OnlineRegression(Online):
 
     def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
         with one_at_a_time(self), self._all_or_nothing():
-            X = with_gaps(self, X, first=not self._began())
+            X = with_gaps(self, X, y, first=not self._began(), at_least=1)
             if self._takes_table(X):
                 refuse_unlearning(self, out)
                 for batch in arriving(self, X, y, sample_weight, classes=False):
@@ -137,7 +137,7 @@ class OnlineClassification(Online):
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
         with one_at_a_time(self), self._all_or_nothing():
-            X = with_gaps(self, X, first=not self._began())
+            X = with_gaps(self, X, y, first=not self._began(), at_least=1)
             if self._takes_table(X):
                 refuse_unlearning(self, out)
                 for batch in arriving(self, X, y, sample_weight, classes=True):

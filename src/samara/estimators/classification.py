@@ -61,7 +61,7 @@ class Classification(ClassifierMixin, ClosedForm):
         """
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
-            X = with_gaps(self, X)
+            X = with_gaps(self, X, y)
             if isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
                 self._fit_table(given, (checkpoint, every))

@@ -279,6 +279,6 @@ class LowRankImputer(OneToOneFeatureMixin, TransformerMixin, ClosedForm):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan, tags.input_tags.sparse = True, False
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -12,13 +12,14 @@ from samara.schema import Column
 from samara.sources import FrameRows, Scan, frame_rows, is_frame
 
 
-def with_gaps(estimator: Any, X: Any, first: bool = True) -> Any:
+def with_gaps(estimator: Any, X: Any, y: Any, first: bool = True, at_least: int = 2) -> Any:
     """X as the rows of a table, if ``missing`` says what becomes of gaps; else X itself."""
     if getattr(estimator, "missing", None) is None or isinstance(X, Scan):
         return X
     if is_frame(X):
         return frame_rows(X) if first else X
-    rows = check_inputs(estimator, X, fitting=False, first=first)
+    beside = None if y is None else "no_validation"  # scikit-learn's word for: there is one, see to X only
+    rows = check_inputs(estimator, X, beside, fitting=True, first=first, at_least=at_least)
     if hasattr(rows, "indptr"):
         raise InputError("In a sparse matrix nothing is missing, zeros are values: use missing=None.")
     refuse_infinite(rows, getattr(estimator, "feature_names_in_", None))

@@ -52,7 +52,7 @@ class Regression(RegressorMixin, ClosedForm):
         """
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
-            X = with_gaps(self, X)
+            X = with_gaps(self, X, y)
             if is_table(X):
                 given, one = self._given_table(X, y, sample_weight)
                 self._fit_table(given, (checkpoint, every))
