@@ -44,7 +44,7 @@ class Wanted:
     n_pieces: int | None = None
     shrinkage: float | None = None
     max_iter: int = 20
-    tol: float = 0.05
+    tol: float = 0.1
     salt: int = 0
 
 

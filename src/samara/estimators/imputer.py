@@ -60,7 +60,7 @@ class LowRankImputer(OneToOneFeatureMixin, TransformerMixin, ClosedForm):
         For ``soft``: what is taken off the standard deviation along each direction, in standardised columns.
     max_iter : int, default=20
         Passes over the rows, at most.
-    tol : float, default=0.05
+    tol : float, default=0.1
         Relative change of the moments of the filled rows at which the passes end.
     engine : "threads", :class:`samara.engines.Threads`, or a Dask cluster, default=None
         Who merges.
@@ -113,7 +113,7 @@ class LowRankImputer(OneToOneFeatureMixin, TransformerMixin, ClosedForm):
         n_pieces: Any = "auto",
         shrinkage: Any = "auto",
         max_iter: int = 20,
-        tol: float = 0.05,
+        tol: float = 0.1,
         engine: Any = None,
         random_state: Any = None,
     ) -> None:
