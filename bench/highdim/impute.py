@@ -82,7 +82,7 @@ def against(cell: Cell, peer: str, figure: str) -> float | None:
 
 
 def targets(cells: Cell) -> list[Target]:
-    """No worse than neighbours anywhere and than regressions on three sets, and ten times faster than both."""
+    """No worse than neighbours anywhere, than regressions on three sets, and ten times faster than both."""
     made = [
         Target(f"{n}: error / KNNImputer's", against(c, PEERS[0], "error"), NO_WORSE)
         for n, c in cells.items()
