@@ -2,8 +2,8 @@
 Digits with holes
 =================
 
-A fifth of the pixels of handwritten digits is removed. What the other pixels say about them is learned from the
-incomplete digits themselves; components show how many directions the digits have.
+A fifth of the pixels of handwritten digits is removed. What the other pixels say about them is learned from
+the incomplete digits themselves; components show how many directions the digits have.
 """
 
 # %%
