@@ -106,8 +106,7 @@ def choose_form(sample: Array, wanted: Wanted) -> tuple[Form, State, dict[Form, 
     shown = np.where(hidden, np.nan, sample)
     with single_blas_thread(), ThreadPoolExecutor(min(PARTS, available_cores())) as pool:
         trial = _Trial(shown, sample[hidden], hidden, wanted, pool)
-        for form in _simple_forms(sample, wanted):
-            trial.run(form, first_state(sample.shape[1]))
+        trial.fewer_directions(_simple_forms(sample, wanted))
         if wanted.method == "gaussian" and wanted.n_pieces != 1:
             trial.more_pieces(wanted)
     form = min(trial.scores, key=lambda one: trial.scores[one])
@@ -115,17 +114,19 @@ def choose_form(sample: Array, wanted: Wanted) -> tuple[Form, State, dict[Form, 
 
 
 def _simple_forms(sample: Array, wanted: Wanted) -> Sequence[Form]:
-    """Forms of one piece: the ranks, and for ``soft`` the shrinkages, to be tried."""
+    """Forms of one piece: the ranks, the largest first, and for ``soft`` the shrinkages, to be tried."""
     d = sample.shape[1]
     ranks = list(range(1, d)) or [1]
     if d > SMALL:
         ranks = sorted({max(1, d // share) for share in (16, 8, 4, 2)} | {d - 1})
+    if wanted.method == "gaussian":
+        ranks = sorted({*ranks, d})
     if wanted.method == "soft":
         amounts = SHRINKAGES if wanted.shrinkage is None else (wanted.shrinkage,)
         return [Form("soft", wanted.rank or d, 1, amount) for amount in amounts]
     if wanted.rank is not None:
         return [Form(wanted.method, wanted.rank)]
-    return [Form(wanted.method, rank) for rank in (ranks if wanted.method == "hard" else {*ranks, d})]
+    return [Form(wanted.method, rank) for rank in reversed(ranks)]
 
 
 class _Trial:
@@ -159,6 +160,16 @@ class _Trial:
             error = float(np.sqrt(np.mean((filled - self._truth) ** 2)))
         self.scores[form], self.states[form] = error, state
         return error
+
+    def fewer_directions(self, forms: Sequence[Form]) -> None:
+        """Forms one after the other; a Gaussian goes on from the last, until the error no longer falls."""
+        start = first_state(self._shown.shape[1])
+        for form in forms:
+            found = self.run(form, start)
+            if form.method == "gaussian":
+                if GAIN * found > min(self.scores.values()):
+                    return
+                start = self.states[form]
 
     def more_pieces(self, wanted: Wanted) -> None:
         """Several pieces, as many as lower the error or as were asked for."""
