@@ -23,13 +23,14 @@ from samara.maps.filling import Fill
 from samara.piece_steps import Form, State, first_state, next_state, several_pieces
 from samara.summaries.filled import FilledMoments, GapLook
 
-SAMPLE_ROWS = 2048  # on which rank, shrinkage and pieces are chosen
+SAMPLE_CELLS = 32_768  # about so many are in the sample on which rank, shrinkage and pieces are chosen
+SAMPLE_ROWS = (1024, 2048)  # of it, at least and at most
 HIDDEN = 0.1  # of the entries of the sample, by which they are
 PIECES = (6, 24)  # tried one after the other, as long as the error falls
 ROWS_PER_PIECE = 40  # at least
 GAIN = 0.99  # of the error that a larger form has to get below
 SHRINKAGES = (0.05, 0.1, 0.2, 0.4, 0.8)  # standard deviations taken off each direction
-TRIAL_STEPS = 10  # of a form that is tried; of one of several pieces half as many
+TRIAL_STEPS, PIECE_STEPS = 10, 4  # of a form that is tried, and of one of several pieces
 PARTS = 8  # that a sample is cut into: always the same, so that any number of cores gives the same bits
 SMALL = 9  # columns up to which every rank is tried
 MOST_COLUMNS = 5000
@@ -62,7 +63,9 @@ class Imputed:
 def learn_fill(source: Source, wanted: Wanted, engine: Engine) -> Imputed:
     """Learn to fill the gaps of rows: a look, a choice on a sample, then passes until nothing changes."""
     _refuse_wide(source.n_features)
-    look = engine.summarize(source, partial(GapLook, source.n_features, SAMPLE_ROWS, wanted.salt), "look")
+    fewest, most = SAMPLE_ROWS
+    rows = min(most, max(fewest, SAMPLE_CELLS // source.n_features))
+    look = engine.summarize(source, partial(GapLook, source.n_features, rows, wanted.salt), "look")
     _refuse(look, wanted)
     mean, spread = look.inputs.mean, _spread(look)
     assert look.drawn.rows is not None
@@ -152,7 +155,7 @@ class _Trial:
                 total.add(other)
             return total
 
-        steps = TRIAL_STEPS if form.n_pieces == 1 else TRIAL_STEPS // 2
+        steps = TRIAL_STEPS if form.n_pieces == 1 else PIECE_STEPS
         state, _, _ = settle(step, form, start, replace(self._wanted, max_iter=steps))
         error = 0.0
         if len(self._truth):
