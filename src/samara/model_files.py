@@ -202,7 +202,8 @@ def inspect(path: Path) -> ModelInfo:
         header = _checked(header)
         about = from_tree(header["about"], {}, {"About": About}, "about")
         plan = from_tree(header["fitted"].get("plan_"), {}, CLASSES, "fitted/plan_")
-        if not isinstance(about, About) or not isinstance(plan, Plan | None):
+        planned = isinstance(plan, Plan) or (plan is None and "model_" not in header["fitted"])
+        if not isinstance(about, About) or not planned:
             raise RefusedError("it says nothing about its model")
         return ModelInfo(
             path=os.fspath(path),
