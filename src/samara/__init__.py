@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         TwoStageELMClassifier,
         TwoStageELMRegressor,
     )
+    from samara.estimators.imputer import LowRankImputer
+    from samara.estimators.pca import AdaptivePCA
     from samara.estimators.planning import plan
     from samara.estimators.saving import load
     from samara.estimators.scores import evaluate
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaptivePCA",
     "BudgetError",
     "ConditionWarning",
     "ConvergenceWarning",
@@ -48,6 +51,7 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "LockedError",
+    "LowRankImputer",
     "ModelInfo",
     "NonFiniteError",
     "SamaraError",
@@ -68,12 +72,14 @@ __all__ = [
 
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
 _ROOMS = {
+    "AdaptivePCA": "samara.estimators.pca",
     "DeepELMClassifier": "samara.estimators",
     "DeepELMRegressor": "samara.estimators",
     "ELMClassifier": "samara.estimators",
     "ELMRegressor": "samara.estimators",
     "KernelELMClassifier": "samara.estimators",
     "KernelELMRegressor": "samara.estimators",
+    "LowRankImputer": "samara.estimators.imputer",
     "ModelInfo": "samara.model_files",
     "SelectionDisplay": "samara.report",
     "SpectralRegression": "samara.estimators",

@@ -205,10 +205,9 @@ class Holder(Engine, Protocol):
     """An engine that can leave summaries where they were made."""
 
     def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Source:
-        """One summary a part, not merged: a source that has them, a part each, for the passes that follow.
+        """One summary a part, not merged: a source that has them, for the passes that follow.
 
-        A part of it gives its summary as the one item of ``blocks``; it stays with whoever made it (threads:
-        in memory, a cluster: with a worker) until the source is let go.
+        A part gives its summary as the one item of ``blocks``; it stays with whoever made it.
         """
         ...
 

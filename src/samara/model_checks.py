@@ -17,6 +17,8 @@ from samara.maps import (
     Columns,
     DirectLink,
     Encoded,
+    Fill,
+    FilledColumns,
     KernelRows,
     Levels,
     Number,
@@ -191,6 +193,23 @@ def check_columns(columns: Columns, n_features: int) -> None:
         if isinstance(coding, Encoded):
             check_array(coding.prior, (len(coding.targets),), f"prior of {what}")
             check_array(coding.values, (len(coding.labels), len(coding.targets)), f"values of {what}")
+    if isinstance(columns, FilledColumns):
+        if columns.fill is None:
+            raise RefusedError("its columns have gaps and nothing that fills them")
+        check_fill(columns.fill, columns.n_out)
+
+
+def check_fill(fill: Fill, n_columns: int) -> None:
+    """Refuse a map of gaps that can't have been learned from so many columns."""
+    check_array(fill.mean, (n_columns,), "means of the fill")
+    check_array(fill.spread, (n_columns,), "spreads of the fill")
+    _check(bool((fill.spread > 0).all()), "spreads of the fill are not all above 0")
+    pieces = fill.pieces
+    check_array(pieces.means, (None, n_columns), "means of the pieces")
+    check_array(pieces.precisions, (len(pieces.means), n_columns, n_columns), "precisions of the pieces")
+    check_array(pieces.offsets, (len(pieces.means),), "offsets of the pieces")
+    whole = all(one.dtype == np.float64 and one.flags.c_contiguous for one in vars(pieces).values())
+    _check(len(pieces.means) > 0 and whole, "pieces are not of whole float64 arrays")
 
 
 _CHECKS: dict[type, Callable[[Any, int, str], None]] = {

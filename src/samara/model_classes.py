@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from samara.continued import StreamState
 from samara.engines import Threads
 from samara.kernel_settings import Nystroem
+from samara.linalg.gaps import Pieces
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop
 from samara.maps import (
     Additive,
@@ -15,6 +16,8 @@ from samara.maps import (
     Columns,
     DirectLink,
     Encoded,
+    Fill,
+    FilledColumns,
     Kernel,
     KernelRows,
     Landmarks,
@@ -61,7 +64,7 @@ CLASSES: Mapping[str, type] = {
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(LocalFields, PooledFields),
         *(Kernel, KernelRows, Whitened),
-        *(Columns, Column, Number, Levels, Encoded),
+        *(Columns, Column, Number, Levels, Encoded, FilledColumns, Fill, Pieces),
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),

@@ -85,8 +85,8 @@ class ModelInfo:
         Names and kinds of the columns of a raw table.
     classes : tuple or None
         Labels of a classifier.
-    plan : :class:`samara.plans.Plan`
-        How it was fitted.
+    plan : :class:`samara.plans.Plan` or None
+        How it was fitted; None for transformers.
     arrays : dict
         Names of the arrays to their dtype and shape.
     libraries : dict
@@ -111,7 +111,7 @@ class ModelInfo:
     feature_names: tuple[str, ...] | None
     columns: tuple[tuple[str, str], ...] | None
     classes: tuple[Label, ...] | None
-    plan: Plan
+    plan: Plan | None
     arrays: dict[str, tuple[str, tuple[int, ...]]]
     libraries: dict[str, str]
     config: str | None
@@ -131,7 +131,7 @@ class ModelInfo:
         lines.append(
             "written with " + ", ".join(f"{name} {number}" for name, number in self.libraries.items())
         )
-        return "\n".join([*lines, str(self.plan)])
+        return "\n".join(lines if self.plan is None else [*lines, str(self.plan)])
 
 
 def packed(file: ModelFile) -> tuple[dict[str, Json], dict[str, Array]]:
@@ -202,7 +202,8 @@ def inspect(path: Path) -> ModelInfo:
         header = _checked(header)
         about = from_tree(header["about"], {}, {"About": About}, "about")
         plan = from_tree(header["fitted"].get("plan_"), {}, CLASSES, "fitted/plan_")
-        if not isinstance(about, About) or not isinstance(plan, Plan):
+        planned = isinstance(plan, Plan) or (plan is None and "model_" not in header["fitted"])
+        if not isinstance(about, About) or not planned:
             raise RefusedError("it says nothing about its model")
         return ModelInfo(
             path=os.fspath(path),

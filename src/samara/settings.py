@@ -47,6 +47,7 @@ class Settings:
     rank: Rank = "auto"
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
+    missing: str | None = None  # "impute" or "flag"; None: as the kind of table has it
     most_nodes: int | None = None  # at which the search for a size ends; None: AUTO_MOST
 
     @property

@@ -9,7 +9,8 @@ import numpy as np
 
 from samara.core import Array, Block, Engine, FeatureMap, Source
 from samara.errors import InputError
-from samara.maps import Columns
+from samara.imputation import Wanted, learn_fill
+from samara.maps import Columns, FilledColumns, NoTargets, WithGaps, unflagged
 from samara.schema import Schema
 from samara.sources import ArraySource, ClassWeights, StreamSource
 from samara.summaries import ColumnProfile, Limits, Profile
@@ -48,6 +49,7 @@ class Asked:
     n_folds: int
     salt: int
     one_class_will_do: bool = False  # others may come with later rows
+    impute: bool = False  # whether gaps are filled by what the rest of the row says
 
 
 def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = None) -> Looked:
@@ -65,10 +67,29 @@ def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = N
     facts = facts_of(replace(table, rows=rows), engine, asked)
     _refuse_few(facts)
     columns = learn_columns(facts)
+    if asked.impute:
+        columns = _filled(rows, columns, engine, asked.salt)
     training = cross_encoded(facts, columns)
     source, labels = _coded(_counted(rows, facts.n_rows), known or facts, asked)
     profile = encoded_profile(facts, training, source.target)
     return Looked(seen_columns(source, training), profile, columns, facts, labels)
+
+
+def columns_with_gaps(rows: ArraySource | StreamSource, schema: Schema, engine: Engine) -> Columns:
+    """What becomes of the columns of a table without targets; nothing says what is missing but NaN."""
+    facts = facts_of(Table(rows, schema, (), classes=False), engine, Asked(0, 5, 0))
+    _refuse_few(facts)
+    empty = np.flatnonzero(facts.inputs.rows == 0)
+    if len(empty):
+        raise InputError(f"Column {schema[int(empty[0])].name!r} has no value in any row: leave it out.")
+    return unflagged(learn_columns(facts))
+
+
+def _filled(rows: ArraySource | StreamSource, columns: Columns, engine: Engine, salt: int) -> FilledColumns:
+    """The columns, with a map behind them that fills their gaps."""
+    plain = unflagged(columns)
+    found = learn_fill(rows.with_targets(NoTargets()).map(WithGaps(plain)), Wanted(salt=salt), engine)
+    return FilledColumns(plain.schema, plain.codings, found.fill)
 
 
 def facts_of(table: Table, engine: Engine, asked: Asked) -> ColumnProfile:

@@ -4,12 +4,14 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from samara import (
+    AdaptivePCA,
     DeepELMClassifier,
     DeepELMRegressor,
     ELMClassifier,
     ELMRegressor,
     KernelELMClassifier,
     KernelELMRegressor,
+    LowRankImputer,
     SpectralRegression,
     TwoStageELMClassifier,
     TwoStageELMRegressor,
@@ -35,6 +37,11 @@ from samara import (
         SpectralRegression("elm", supervision="unsupervised", n_hidden=20, n_components=1),
         TwoStageELMClassifier(n_hidden=20),
         TwoStageELMRegressor(n_hidden=20),
+        AdaptivePCA(),
+        LowRankImputer(),
+        LowRankImputer(method="hard"),
+        *(ELMRegressor(20, missing=missing) for missing in ("impute", "flag")),
+        ELMClassifier(20, missing="impute"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -85,7 +85,8 @@ def run_inspect(path: str, output: Output) -> dict[str, Any]:
             ("file", f"{told.size(info.n_bytes)}, format {info.version}"),
         ]
     )
-    output.text(f"\nplan: {info.plan}")
+    if info.plan is not None:
+        output.text(f"\nplan: {info.plan}")
     return asdict(info)
 
 
@@ -108,10 +109,14 @@ def run_export(path: str, onnx: str | None, output: Output) -> dict[str, Any]:
 
 
 def loaded(path: str) -> Any:
-    """The estimator in a model file."""
+    """The estimator in a model file; a transformer predicts nothing."""
     from samara import load
 
-    return load(path)
+    model = load(path)
+    if not hasattr(model, "predict"):
+        name = type(model).__name__
+        raise UsageError(f"{path} holds {name}, which predicts nothing: use it from Python.")
+    return model
 
 
 @contextmanager

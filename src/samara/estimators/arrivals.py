@@ -13,6 +13,7 @@ from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.inputs import check_weights, distinct
+from samara.estimators.missing import with_gaps
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
 from samara.estimators.table_batches import Arriving, arriving, refuse_unlearning
 from samara.sources import ArraySource
@@ -62,6 +63,7 @@ class OnlineRegression(Online):
 
     def _batch(self, X: Any, y: Any, sample_weight: Any, out: bool) -> Self:
         with one_at_a_time(self), self._all_or_nothing():
+            X = with_gaps(self, X, y, first=not self._began(), at_least=1)
             if self._takes_table(X):
                 refuse_unlearning(self, out)
                 for batch in arriving(self, X, y, sample_weight, classes=False):
@@ -134,6 +136,7 @@ class OnlineClassification(Online):
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
         with one_at_a_time(self), self._all_or_nothing():
+            X = with_gaps(self, X, y, first=not self._began(), at_least=1)
             if self._takes_table(X):
                 refuse_unlearning(self, out)
                 for batch in arriving(self, X, y, sample_weight, classes=True):

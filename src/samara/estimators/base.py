@@ -46,6 +46,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: Any = "standard",
+        missing: Any = None,
         direct_link: bool = False,
         fit_intercept: bool = True,
         update: Any = "information",
@@ -65,6 +66,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.selection = selection
         self.alpha_per_target = alpha_per_target
         self.scale = scale
+        self.missing = missing
         self.direct_link = direct_link
         self.fit_intercept = fit_intercept
         self.update = update
@@ -139,6 +141,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing is not None
+        tags.input_tags.sparse = self.missing is None
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags

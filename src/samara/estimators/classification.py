@@ -15,6 +15,7 @@ from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
+from samara.estimators.missing import with_gaps
 from samara.estimators.progress import reporting
 from samara.estimators.scores import largest, probabilities, scored
 from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
@@ -60,6 +61,7 @@ class Classification(ClassifierMixin, ClosedForm):
         """
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
+            X = with_gaps(self, X, y)
             if isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
                 self._fit_table(given, (checkpoint, every))
@@ -69,7 +71,8 @@ class Classification(ClassifierMixin, ClosedForm):
             elif is_table(X):
                 rows, y, weight = labelled_frame(X, y, sample_weight)
                 classes = self._classes_in(y, weight)
-                given = GivenTable(labelled_table(rows, y, weight, classes), class_weight=self.class_weight)
+                table = labelled_table(rows, y, weight, classes)
+                given = GivenTable(table, class_weight=self.class_weight, named=rows.named)
                 self._fit_table(given, (checkpoint, every))
                 self.classes_ = classes
             else:

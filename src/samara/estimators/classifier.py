@@ -20,8 +20,8 @@ class ELMClassifier(OnlineClassification, BaseELM, Classification):
 
     Parameters
     ----------
-    n_hidden, hidden, alpha, solver, rank, selection, alpha_per_target, scale, direct_link, fit_intercept, \
-update, forget, window, memory, engine, dtype, verbose, random_state
+    n_hidden, hidden, alpha, solver, rank, selection, alpha_per_target, scale, missing, direct_link, \
+fit_intercept, update, forget, window, memory, engine, dtype, verbose, random_state
         As in :class:`ELMRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
@@ -60,6 +60,7 @@ n_features_in_, feature_names_in_
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: Any = "standard",
+        missing: Any = None,
         direct_link: bool = False,
         fit_intercept: bool = True,
         class_weight: Any = None,
@@ -81,6 +82,7 @@ n_features_in_, feature_names_in_
             selection=selection,
             alpha_per_target=alpha_per_target,
             scale=scale,
+            missing=missing,
             direct_link=direct_link,
             fit_intercept=fit_intercept,
             update=update,

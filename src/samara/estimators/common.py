@@ -20,7 +20,7 @@ from samara.engines.clusters import found_by, is_connection
 from samara.errors import InputError, NonFiniteError
 from samara.estimators.cluster import cluster_of, predicted_there
 from samara.estimators.given import Given, GivenArrays, GivenTable
-from samara.estimators.inputs import check_inputs, refuse_non_finite
+from samara.estimators.inputs import check_inputs, refuse_infinite, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
 from samara.estimators.tables import as_scan, chunks_of, encoded, fitting_scan, raw_rows, set_names
 from samara.maps import Columns
@@ -74,7 +74,7 @@ class ClosedForm(Reports, BaseEstimator):
         if given.facts:  # of files; the targets of a frame come beside it, without names
             self.target_names_ = np.array(names_of(given.table.targets), dtype=object)
         self.facts_ = given.looked.facts
-        set_names(self, given.table.schema, given.table.rows.n_features)
+        set_names(self, given.table.schema if given.named else (), given.table.rows.n_features)
 
     def _following(self, given: Given, work: Callable[[CallbackProgress | PlainProgress | None], T]) -> T:
         """Run a fit with its progress shown; a NaN that it meets is named by column and row."""
@@ -190,8 +190,7 @@ class ClosedForm(Reports, BaseEstimator):
                 f"The model takes columns by name, and {texts[0]!r} holds text: give a data frame or a scan."
             )
         rows: Array = check_inputs(self, X, fitting=False)
-        if np.isinf(rows).any():
-            refuse_non_finite(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf))
+        refuse_infinite(dense(rows))
         return dense(rows).astype(np.float64, copy=False)
 
     def _outputs(self, X: Any, model: Model | None = None) -> Array:

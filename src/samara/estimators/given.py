@@ -69,6 +69,7 @@ class GivenTable:
     facts: dict[str, str] = field(default_factory=dict)  # of the files; of a frame in memory none
     class_weight: Any = None
     looked: Looked | None = None
+    named: bool = True  # whether the columns have names of their own
 
     def known_by(self, names: Any) -> dict[str, str]:
         """The files, or a digest of every value."""
@@ -110,7 +111,8 @@ def _asked(settings: Settings | KernelSettings, rows: Source) -> tuple[Engine, A
     settings.refuse(rows)
     sizes = settings.first_sizes()
     plan = settings.plan(rows, sizes)
-    asked = Asked(settings.shape(rows, sizes).sample_rows, settings.n_folds, salt)
+    impute = settings.missing == "impute"
+    asked = Asked(settings.shape(rows, sizes).sample_rows, settings.n_folds, salt, impute=impute)
     return settings.engine(plan), asked
 
 

@@ -113,6 +113,12 @@ def refuse_non_finite(X: Any, names: Any = None, first: int = 0) -> None:
             raise NonFiniteError(f"Input X contains {_kind(rows[i, j])} ({column}, row {first + lo + i}).")
 
 
+def refuse_infinite(X: Array, names: Any = None) -> None:
+    """Name the first cell of X that is infinite, where NaN is a gap."""
+    if np.isinf(X).any():
+        refuse_non_finite(np.where(np.isnan(X), 0.0, X), names)
+
+
 def _kind(value: Any) -> str:
     return "NaN" if np.isnan(value) else "infinity"
 

@@ -24,7 +24,7 @@ from samara.online import Stream
 from samara.past import Memory
 from samara.settings import Settings
 from samara.solvers.sequential import Woodbury
-from samara.sources import ArraySource, Scan, is_frame
+from samara.sources import ArraySource, FrameRows, Scan, is_frame
 
 UPDATES = ("information", "qr", "woodbury")
 _FIRST = Lock()
@@ -145,7 +145,7 @@ class Online(ClosedForm):
 
     def _takes_table(self, X: Any) -> bool:
         """Whether X is a raw table, and this model one of raw tables or just beginning."""
-        if isinstance(X, Scan) or (is_frame(X) and "columns_" in self.__dict__):
+        if isinstance(X, Scan | FrameRows) or (is_frame(X) and "columns_" in self.__dict__):
             return True
         return not self._began() and is_table(X)
 

@@ -18,6 +18,7 @@ from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.solvers import Rank
 
 SCALES = ("standard", "quantile")
+MISSING = ("impute", "flag")
 DTYPES = ("float32", "float64")
 
 
@@ -29,6 +30,13 @@ def read_scale(scale: Any) -> str | FeatureMap | None:
         made: FeatureMap = scale
         return made
     raise unknown_name("scale", scale, (*SCALES, "None", "a FeatureMap"))
+
+
+def read_missing(missing: Any) -> str | None:
+    """What becomes of missing values."""
+    if missing is None or (isinstance(missing, str) and missing in MISSING):
+        return missing
+    raise unknown_name("missing", missing, (*MISSING, "None"))
 
 
 def read_dtype(given: Any) -> np.dtype[np.floating]:
@@ -114,3 +122,20 @@ def read_engine(engine: Any) -> Crew:
     if engine.workers < 1 or engine.block_rows < 0:
         raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
     return engine
+
+
+def read_count(name: str, given: Any) -> int | None:
+    """A positive whole number; None for "auto"."""
+    if isinstance(given, str) and given == "auto" and name != "max_iter":
+        return None
+    counts = not isinstance(given, bool)  # True is not one
+    if not (counts and isinstance(given, Integral) and int(given) >= 1):
+        also = "" if name == "max_iter" else ' or "auto"'
+        raise InputError(f"{name} must be a positive whole number{also}, got {given!r}.")
+    return int(given)
+
+
+def read_positive(name: str, given: Any) -> None:
+    """Refuse what is no number of 0 or more."""
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < np.inf:
+        raise InputError(f"{name} must be a number of 0 or more, got {given!r}.")

@@ -11,6 +11,7 @@ from samara.core import Array
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights
+from samara.estimators.missing import with_gaps
 from samara.estimators.progress import reporting
 from samara.estimators.scores import scored
 from samara.estimators.tables import as_scan, given_frame, given_scan, is_table
@@ -51,6 +52,7 @@ class Regression(RegressorMixin, ClosedForm):
         """
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
+            X = with_gaps(self, X, y)
             if is_table(X):
                 given, one = self._given_table(X, y, sample_weight)
                 self._fit_table(given, (checkpoint, every))

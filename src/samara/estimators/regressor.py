@@ -46,6 +46,11 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
     scale : {"standard", "quantile"}, FeatureMap or None, default="standard"
         Scaling of the inputs, learned from the rows (in ``partial_fit`` from the first batch). A map such as
         ``samara.maps.Standardize(mean, spread, dtype)`` is used as given.
+    missing : {"impute", "flag"} or None, default=None
+        Missing values, NaN in an array. ``"flag"``: the mean of the column, and a further column that says
+        where it stands in for a value. ``"impute"``: filled by what the rest of the row says, as
+        :class:`samara.LowRankImputer` does; learned in the fit and kept in the model. None refuses NaN in
+        arrays and flags gaps of data frames and scans.
     direct_link : bool, default=False
         Give the inputs themselves to the output as well (RVFL).
     fit_intercept : bool, default=True

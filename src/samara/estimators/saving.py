@@ -17,8 +17,10 @@ from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
 from samara.estimators.deep import BaseDeepELM, DeepELMClassifier, DeepELMRegressor
+from samara.estimators.imputer import LowRankImputer
 from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
 from samara.estimators.online import Online
+from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
@@ -47,8 +49,13 @@ ESTIMATORS: Mapping[str, type[ClosedForm]] = {
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
         *(DeepELMRegressor, DeepELMClassifier),
         *(SpectralRegression, TwoStageELMRegressor, TwoStageELMClassifier),
+        *(AdaptivePCA, LowRankImputer),
     )
 }
+_TRANSFORMERS = (
+    AdaptivePCA,
+    LowRankImputer,
+)  # they have no model of targets, and say themselves what they keep
 _SHARED: Mapping[str, Any] = {
     "model_": Model,
     "plan_": Plan,
@@ -79,7 +86,7 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
         raise InputError(
             f"{name} can't be saved: a file holds Samara's own estimators only, {', '.join(ESTIMATORS)}."
         )
-    check_is_fitted(estimator, "model_")
+    check_is_fitted(estimator, None if isinstance(estimator, _TRANSFORMERS) else "model_")
     asked = _attributes(type(estimator))
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
@@ -87,9 +94,10 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
         fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
         # What the process held before the fit, and its cluster, are no part of the model: equal models give
         # equal files.
-        plan = fitted["plan_"]
-        own = plan.peak_bytes - plan.resident
-        fitted["plan_"] = replace(plan, peak_bytes=own, resident=0, traffic=None)
+        plan = fitted.get("plan_")
+        if plan is not None:
+            own = plan.peak_bytes - plan.resident
+            fitted["plan_"] = replace(plan, peak_bytes=own, resident=0, traffic=None)
         if resumable:
             fitted["_stream"] = estimator._learned()
     parameters = estimator.get_params(deep=False)
@@ -176,6 +184,8 @@ def _resume(estimator: ClosedForm, fitted: Mapping[str, Any], settings: Any) -> 
 
 def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
     """What a fitted estimator of this class has, and of which type."""
+    if issubclass(cls, _TRANSFORMERS):
+        return dict(cls._SAVED)
     kinds = {
         BaseKernelELM: _OF_KERNEL,
         BaseDeepELM: _OF_DEEP,
@@ -206,17 +216,26 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
     for name, hint in asked.items():
         if not fits(fitted[name], hint):
             raise RefusedError(f"its fitted/{name} is of the wrong type, {type(fitted[name]).__name__}")
-    model, n_features = fitted["model_"], fitted["n_features_in_"]
-    columns, names = fitted.get("columns_"), fitted.get("feature_names_in_")
+    n_features, columns = fitted["n_features_in_"], fitted.get("columns_")
+    names = fitted.get("feature_names_in_")
+    if names is not None and (names.shape != (n_features,) or names.dtype != object):
+        raise RefusedError(f"its feature names are not {n_features} texts")
     if columns is not None:
         check_columns(columns, n_features)
-    check_model(model, n_features if columns is None else columns.n_out)
+    if issubclass(cls, _TRANSFORMERS):
+        cls._check_saved(fitted)
+    else:
+        _check_fit(cls, fitted, n_features if columns is None else columns.n_out)
+
+
+def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) -> None:
+    """Refuse a model whose parts can't have been fitted together."""
+    model = fitted["model_"]
+    check_model(model, n_inputs)
     n_nodes, n_outputs = model.coef.shape
     check_ridge(fitted["alpha_"], n_outputs)
     if fitted["selection_"] is not None:
         check_selection(fitted["selection_"], n_outputs)
-    if names is not None and (names.shape != (n_features,) or names.dtype != object):
-        raise RefusedError(f"its feature names are not {n_features} texts")
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
     if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
         raise RefusedError(f"its target names are not {n_targets} texts")
@@ -236,16 +255,17 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
 
 def _about(fitted: Mapping[str, Any]) -> About:
     """What the file says at a glance."""
-    model, names, columns = fitted["model_"], fitted.get("feature_names_in_"), fitted.get("columns_")
-    classes = fitted.get("classes_")
+    names, columns = fitted.get("feature_names_in_"), fitted.get("columns_")
+    classes, model = fitted.get("classes_"), fitted.get("model_")
+    maps: tuple[Any, ...] = () if model is None else model.maps
     return About(
         n_features=int(fitted["n_features_in_"]),
-        n_outputs=int(np.shape(model.coef)[1]),
-        n_nodes=len(model.coef),
-        maps=tuple(type(one).__name__ for one in model.maps),
+        n_outputs=0 if model is None else int(np.shape(model.coef)[1]),
+        n_nodes=0 if model is None else len(model.coef),
+        maps=tuple(type(one).__name__ for one in maps),
         feature_names=None if names is None else tuple(names.tolist()),
         columns=None if columns is None else tuple((one.name, one.kind) for one in columns.schema),
         classes=None if classes is None else tuple(classes.tolist()),
-        contains_training_rows=any(map(holds_rows, model.maps)),
+        contains_training_rows=any(map(holds_rows, maps)),
         resumable="_stream" in fitted,
     )

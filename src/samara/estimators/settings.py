@@ -16,6 +16,7 @@ from samara.estimators.parameters import (
     read_budget,
     read_dtype,
     read_engine,
+    read_missing,
     read_rank,
     read_scale,
     read_selector,
@@ -60,6 +61,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         alpha_per_target=bool(estimator.alpha_per_target),
         rank=rank,
         progress=progress or engine.progress,
+        missing=read_missing(estimator.missing),
     )
 
 

@@ -71,7 +71,7 @@ def arriving(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: bool) 
             weight = source.weight
             counted = distinct(given if weight is None else given[weight > 0])
             table = labelled_table(rows, given, weight, counted)
-        looked = _learned(estimator, table)
+        looked = _learned(estimator, table, named=rows.named)
         return iter([Arriving(replace(source, maps=_maps_of(looked)), given, _inputs(looked))])
     return iter([Arriving(encoded(source, columns), given)])
 
@@ -116,12 +116,13 @@ def adds_up(estimator: Any) -> bool:
     return estimator.update in ("information", "qr") and estimator.window is None and estimator.forget == 1
 
 
-def _learned(estimator: Any, table: Table, crew: Crew | None = None) -> Looked:
+def _learned(estimator: Any, table: Table, crew: Crew | None = None, named: bool = True) -> Looked:
     """A look at the first rows, which freezes their columns."""
-    looked = look_at(table, crew or _engine(), _ASKED)
+    impute = getattr(estimator, "missing", None) == "impute"
+    looked = look_at(table, crew or _engine(), replace(_ASKED, impute=impute))
     if looked.columns is not None:
         estimator.columns_, estimator.facts_ = looked.columns, looked.facts
-    set_names(estimator, table.schema, table.rows.n_features)
+    set_names(estimator, table.schema if named else (), table.rows.n_features)
     return looked
 
 

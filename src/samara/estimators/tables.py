@@ -36,7 +36,7 @@ def is_table(X: Any) -> bool:
     """Whether X is a scan, or a frame that holds more than complete numbers."""
     if type(X).__name__ == "LazyFrame":
         raise InputError("A lazy frame needs a scan: samara.scan(frame, target=…).")
-    return isinstance(X, Scan) or (is_frame(X) and not is_plain(X))
+    return isinstance(X, Scan | FrameRows) or (is_frame(X) and not is_plain(X))
 
 
 def as_scan(X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
@@ -95,7 +95,8 @@ def given_frame(X: Any, y: Any, sample_weight: Any) -> tuple[GivenTable, Array]:
     weight = check_weights(sample_weight, rows.X)
     columns = targets.reshape(len(targets), -1).astype(np.float64)
     source = ArraySource(rows.X, columns, weight, labels=rows.labels)
-    return GivenTable(Table(source, rows.schema, numbered(columns.shape[1]), classes=False)), targets
+    table = Table(source, rows.schema, numbered(columns.shape[1]), classes=False)
+    return GivenTable(table, named=rows.named), targets
 
 
 def labelled_frame(X: Any, y: Any, sample_weight: Any) -> tuple[FrameRows, Array, Array | None]:

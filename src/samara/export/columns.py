@@ -7,7 +7,7 @@ import numpy as np
 from samara.core import Array
 from samara.errors import InputError
 from samara.export.graph import BOOLEAN, DOUBLE, INTEGER, ML, ROWS, TEXT, Graph, Value
-from samara.maps import Columns, Encoded, Levels, Number
+from samara.maps import Columns, Encoded, FilledColumns, Levels, Number
 
 
 def column_inputs(columns: Columns, graph: Graph, dtype: np.dtype[np.floating]) -> Value:
@@ -15,6 +15,10 @@ def column_inputs(columns: Columns, graph: Graph, dtype: np.dtype[np.floating]) 
 
     A column that the map leaves out is an input all the same: whoever has the table need not know.
     """
+    if isinstance(columns, FilledColumns):
+        raise InputError(
+            'missing="impute" solves a system for each row, which ONNX can\'t: use missing="flag".'
+        )
     pieces = []
     for column, coding in zip(columns.schema, columns.codings, strict=True):
         if not column.name:

@@ -1,6 +1,7 @@
 /* What each block goes through, in one call: `columns` looks at its inputs, `keys` draws its folds, `fill`
  * (nodes.h) makes its hidden rows, `gram` (gram.h) adds up their products, `root` (root.h) factorizes the sum,
- * `outputs` (outputs.h) makes what a model predicts, and `tile` (tiles.h) rows of a kernel matrix.
+ * `outputs` (outputs.h) makes what a model predicts, `tile` (tiles.h) rows of a kernel matrix, and `fill_gaps`
+ * (gaps.h) what rows with missing values lack.
  *
  * Built when the package is installed, where there is a C compiler; without it NumPy does the same in many
  * short calls, at each of which the threads wait for the interpreter. The matrix product is SciPy's own,
@@ -52,6 +53,7 @@ void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t wi
 #include "shares.h"
 #include "nodes.h"
 #include "outputs.h"
+#include "gaps.h"
 
 #define REAL float
 #define INT int32_t

@@ -42,6 +42,9 @@ class Operand(Protocol):
 
 def as_operand(A: Any) -> Operand:
     """A as an operand: the one place that asks what was given."""
+    if hasattr(A, "left_times"):
+        operand: Operand = A
+        return operand
     if hasattr(A, "parts"):
         return SourceOperand(A)
     if sparse.issparse(A):

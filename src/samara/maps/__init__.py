@@ -4,6 +4,7 @@ from samara.maps.chosen import chosen
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
 from samara.maps.fields import LocalFields, PooledFields
+from samara.maps.filling import Fill, FilledColumns, WithGaps, unflagged
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import KERNELS, Kernel
@@ -14,6 +15,7 @@ from samara.maps.scaling import (
     AsFloat,
     ClassCodes,
     LabelCodes,
+    NoTargets,
     OneHot,
     OwnScaling,
     QuantileNormal,
@@ -33,6 +35,8 @@ __all__ = [
     "CrossEncoded",
     "DirectLink",
     "Encoded",
+    "Fill",
+    "FilledColumns",
     "Gramian",
     "Kernel",
     "KernelRows",
@@ -40,6 +44,7 @@ __all__ = [
     "Landmarks",
     "Levels",
     "LocalFields",
+    "NoTargets",
     "Number",
     "OneHot",
     "OwnScaling",
@@ -50,10 +55,12 @@ __all__ = [
     "RadialNodes",
     "Standardize",
     "Whitened",
+    "WithGaps",
     "as_dtype",
     "chosen",
     "fused",
     "given_scaling",
     "leading",
+    "unflagged",
     "whitened",
 ]

@@ -167,6 +167,17 @@ class OneHot:
         return made
 
 
+@dataclass(frozen=True)
+class NoTargets:
+    """Leaves the targets of rows out."""
+
+    n_out: int = 0
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """No columns."""
+        return np.empty((len(X), 0))
+
+
 def _into(values: Array, dtype: np.dtype[np.floating], out: Array | None) -> Array:
     if out is None:
         return values.astype(dtype, copy=False)

@@ -21,6 +21,7 @@ class FrameRows:
     schema: Schema
     X: Array  # (n, d) in C order
     labels: Labels  # the texts behind the codes
+    named: bool = True  # whether the names are those of a frame, not made up for an array
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def count_texts(X: Any) -> int:
 
 def frame_rows(X: Any, schema: Schema | None = None) -> FrameRows:
     """The rows of a frame; with the schema of a model, its columns in that order, and no others."""
+    if isinstance(X, FrameRows):
+        return X
     import narwhals as nw
 
     from samara.sources.columns import refuse_infinity

@@ -258,3 +258,15 @@ def test_demo(run, tmp_path, monkeypatch):
     monkeypatch.setattr("samara.demo.SIZES", [50, 100])
     found = result_of(run("demo", "--output", tmp_path / "plots", "--json"))
     assert set(found) >= {"data", "plan", "accuracy", "plots"}
+
+
+def test_a_transformer_is_inspected_but_predicts_nothing(run, folder, tmp_path):
+    path = tmp_path / "pca.samara"
+    samara.AdaptivePCA(2).fit(np.random.default_rng(0).standard_normal((20, 3))).save(path)
+    done = run("inspect", path)
+    assert done.exit_code == 0
+    assert "AdaptivePCA" in done.stdout
+    assert result_of(run("inspect", path, "--json"))["estimator"] == "AdaptivePCA"
+    done = run("predict", path, folder / "test.parquet", "-o", tmp_path / "out.parquet")
+    assert done.exit_code != 0
+    assert "holds AdaptivePCA, which predicts nothing" in done.stderr
