@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,7 @@ def spark(workers: int) -> Any:
     """A session of so many worker threads, each with a Python process of its own."""
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), str(CHECKOUT / "src")])
     session = (
         SparkSession.builder.master(f"local[{workers}]")
