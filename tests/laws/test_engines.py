@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import samara
-from samara import ELMClassifier, ELMRegressor, KernelELMRegressor
+from samara import DeepELMRegressor, ELMClassifier, ELMRegressor, KernelELMRegressor
 from samara.engines import Threads
+from samara.solvers import Tiles
 from tests.oracles import relative_gap
 from tests.problems import make_problem
 from tests.raw_tables import mixed_table
@@ -26,7 +27,7 @@ def _gap(one, other):
     )
 
 
-@pytest.mark.parametrize("solver", ["gram", "qr", "dual", "svd", "rsvd", "lsqr", "precondition"])
+@pytest.mark.parametrize("solver", ["gram", "qr", "dual", "svd", "rsvd", "lsqr", "precondition", "submodels"])
 def test_every_engine_gives_the_same_coefficients(crew, solver):
     """Every kind of summary travels."""
     problem = make_problem(3, 700, 4, 2, weighted=True)
@@ -100,6 +101,42 @@ def test_sparse_rows_and_single_precision(crew):
     single = model.set_params(dtype="float32", engine=Threads(2)).fit(problem.X, problem.y).coef_
     there = model.set_params(engine=crew.given).fit(problem.X, problem.y).coef_
     assert single.tobytes() == there.tobytes()
+
+
+def test_tiles_stay_where_they_were_made(crew):
+    """The steps of conjugate gradients go over summaries that are held."""
+    problem = make_problem(3, 700, 4, 2, weighted=True)
+    model = ELMRegressor(20, alpha=0.5, solver=Tiles(nodes=8, tol=1e-13), random_state=0)
+    whole = problem.fit(clone(model).set_params(solver="gram", engine=WHOLE))
+    assert _gap(problem.fit(clone(model).set_params(engine=crew.given)), whole) < 1e-8
+
+
+@pytest.mark.parametrize("solver", ["ssvd", "pcg"])
+def test_products_with_a_kernel_matrix(crew, solver):
+    """Tiles of it, worked out by whoever multiplies."""
+    problem = make_problem(12, 300, 3, 1, weighted=False)
+    model = KernelELMRegressor(solver=solver, rank=40, alpha=1.0, random_state=0)
+    here = problem.fit(clone(model).set_params(engine=WHOLE))
+    assert _gap(problem.fit(model.set_params(engine=crew.given)), here) < 1e-9
+
+
+def test_layers_on_top_of_each_other(crew):
+    """Each is a pass over rows that the layers below have mapped."""
+    problem = make_problem(4, 600, 4, 1, weighted=False)
+    model = DeepELMRegressor((6,), n_hidden=10, alpha=1.0, layer_alpha=1.0, random_state=0)
+    here = problem.fit(clone(model).set_params(engine=WHOLE))
+    assert _gap(problem.fit(model.set_params(engine=crew.given)), here) < 1e-8
+
+
+def test_predictions_are_written_where_they_are_made(crew, folder, tmp_path):
+    """Part by part, in the order of the rows."""
+    rows = samara.scan(folder / "*.parquet", target="y", weight="w")
+    model = ELMRegressor(15, alpha=1.0, random_state=0).fit(rows)
+    here = model.predict(rows)
+    written = model.set_params(engine=crew.given).predict_to(rows, tmp_path / "predicted")
+    table = pq.read_table(tmp_path / "predicted")
+    assert written.rows == len(here)
+    np.testing.assert_allclose(table["predicted"].to_numpy(), here, rtol=1e-12)
 
 
 def test_nystroem(crew):

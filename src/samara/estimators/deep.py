@@ -23,6 +23,8 @@ from samara.fit import Fitted
 class BaseDeepELM(BaseELM):
     """Parameters, the fit of a source layer by layer, and its results."""
 
+    missing = None  # frames and files may have gaps, arrays not
+
     def __init__(
         self,
         layers: Any = (500,),
