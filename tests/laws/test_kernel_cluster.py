@@ -118,9 +118,9 @@ def test_rows_travel_once_in_a_fit(cluster, monkeypatch, dtype):
     """pcg: however many steps, and in both precisions; a step sends vectors alone."""
     sent, original = [], DaskEngine._received
 
-    def received(self, what, key):
+    def received(self, what, key, place=None):
         sent.append(key)
-        return original(self, what, key)
+        return original(self, what, key, place)
 
     monkeypatch.setattr(DaskEngine, "_received", received)
     problem = make_problem(13, 600, 30, 1, weighted=True)

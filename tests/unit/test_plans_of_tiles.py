@@ -108,7 +108,8 @@ def test_auto_on_a_cluster(cluster):
     problem = make_problem(2, 2000, 3, 1, weighted=False)
     model = ELMRegressor(1200, alpha=100.0, random_state=0)
     engine = DaskEngine(cluster)
-    found = problem.fit(model.set_params(memory="41MB", engine=engine))
+    held = engine.ready().room()[1]  # memory is that of a whole worker
+    found = problem.fit(model.set_params(memory=held + 41_000_000, engine=engine))
     assert found.plan_.solver == "tiles"
     assert found.plan_.peak_bytes <= found.plan_.memory
     exact = problem.fit(ELMRegressor(1200, alpha=100.0, solver="gram", random_state=0))

@@ -32,7 +32,7 @@ def elm(**parameters):
 def test_exact_solvers_agree(tables, monkeypatch):
     monkeypatch.setattr(trials, "MOST_TIME", 1e9)
     found = {one.solver: one for one in run_trials(elm(alpha=1.0), *tables)}
-    assert set(found) == set(SOLVERS)
+    assert set(found) == set(SOLVERS) - {"tiles", "submodels"}  # those are for several processes
     exact = [found[name].error for name in ("gram", "qr", "svd", "dual")]
     assert exact == pytest.approx([exact[0]] * 4, rel=1e-6)
     model = elm(alpha=1.0)("gram").fit(tables[0])
@@ -81,7 +81,7 @@ def test_kernels_have_solvers_of_their_own(tables, monkeypatch):
         return samara.KernelELMRegressor(solver=solver, rank=20 if solver == "nystroem" else "auto")
 
     names = {one.solver for one in run_trials(make, *tables)}
-    assert names == {"exact", "sketch", "nystroem", "pcg", "divide"}
+    assert names == {"exact", "sketch", "ssvd", "nystroem", "pcg", "divide"}
 
 
 def test_a_refusal_of_the_estimator_is_kept(tables):
