@@ -5,7 +5,6 @@ import json
 import os
 import pickle
 import random
-import tracemalloc
 import zipfile
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from samara.errors import StoreError
 from samara.store import read_record, write_record
 from tests.faults.checks import refused_file
+from tests.traced import traced_peak
 
 
 class Trap:
@@ -129,13 +129,12 @@ FORGERIES = {
 def test_a_forged_file_is_refused(tmp_path, forgery, data, message):
     """Though its checksum fits; within 3 MB of memory."""
     forged(tmp_path / "a", forgery, data)
-    tracemalloc.start()
-    try:
+
+    def read():
         with pytest.raises(StoreError, match=message):
             read_record(tmp_path / "a")
-        assert tracemalloc.get_traced_memory()[1] < 3e6
-    finally:
-        tracemalloc.stop()
+
+    assert traced_peak(read) < 3e6
     refused_file(tmp_path / "a")
 
 

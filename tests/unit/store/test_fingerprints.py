@@ -1,7 +1,6 @@
 """Fingerprints see every change of data and settings, and nothing else."""
 
 import hashlib
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import scipy.sparse as sp
 
 from samara.errors import InputError, StoreError
 from samara.store import Fingerprint, compare, digest, fingerprints
+from tests.traced import traced_peak
 
 X = np.random.default_rng(0).normal(size=(2000, 700))  # 11 MB: three pieces
 
@@ -99,12 +99,7 @@ def test_a_small_array_by_hand():
 @pytest.mark.parametrize("view", [X, X.T, X[::2], X.reshape(1, -1).repeat(2, axis=0)[:, ::2]])
 def test_no_copy_of_the_whole_is_made(view):
     """A piece of 4 MB at most, and a little beside it."""
-    tracemalloc.start()
-    try:
-        digest(view)
-        assert tracemalloc.get_traced_memory()[1] < 4.3e6
-    finally:
-        tracemalloc.stop()
+    assert traced_peak(lambda: digest(view)) < 4.3e6
 
 
 @pytest.mark.parametrize("given", [np.array(["a", None]), np.array([object()]), sp.coo_matrix(np.eye(2))])

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from samara.errors import InputError, StoreError
 from samara.store import read_record, write_record
+from tests.traced import traced_peak
 
 DTYPES = [
     "float32",
@@ -104,15 +104,9 @@ def test_a_memory_map_is_kept(tmp_path):
 def test_no_second_copy_is_made(tmp_path, order):
     """Writing takes a piece of 4 MB at most, reading the arrays and nothing beside them."""
     array = np.ones((2000, 1000), order=order)  # 16 MB
-    tracemalloc.start()
-    try:
-        write_record(tmp_path / "a", {}, {"A": array})
-        assert tracemalloc.get_traced_memory()[1] < 4.3e6
-        record = read_record(tmp_path / "a")
-        assert tracemalloc.get_traced_memory()[1] < 16.3e6
-    finally:
-        tracemalloc.stop()
-    assert_same(record.arrays, {"A": array})
+    assert traced_peak(lambda: write_record(tmp_path / "a", {}, {"A": array})) < 4.3e6
+    assert traced_peak(lambda: read_record(tmp_path / "a")) < 16.3e6
+    assert_same(read_record(tmp_path / "a").arrays, {"A": array})
 
 
 def test_the_arrays_are_the_readers_own(tmp_path):
