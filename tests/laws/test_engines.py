@@ -1,6 +1,7 @@
 """The laws of engines, on each of them: who merges changes nothing."""
 
 import pickle
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -126,6 +127,35 @@ def test_layers_on_top_of_each_other(crew):
     model = DeepELMRegressor((6,), n_hidden=10, alpha=1.0, layer_alpha=1.0, random_state=0)
     here = problem.fit(clone(model).set_params(engine=WHOLE))
     assert _gap(problem.fit(model.set_params(engine=crew.given)), here) < 1e-8
+
+
+def test_an_empty_part_and_a_slow_worker(crew, tmp_path):
+    """A file of which no row is left, and rows that take longer than others: the bits are the same."""
+
+    class Squares:  # of this function, so that it travels by value
+        n_out = 2
+
+        def __init__(self, pause):
+            self.pause = pause
+
+        def __call__(self, X, out=None):
+            time.sleep(self.pause if X[0, 0] > 0 else 0)
+            return np.multiply(X[:, :2], X[:, :2], out=out)
+
+    rng = np.random.default_rng(0)
+    for name, kind in (("a", 1), ("b", 0), ("c", 1)):
+        X = rng.normal(size=(300, 3))
+        columns = {"x": X[:, 0], "z": X[:, 1], "kind": np.full(300, kind), "y": X[:, 2]}
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet", row_group_size=100)
+    rows = samara.scan(tmp_path / "*.parquet", target="y", where="kind > 0")
+    first, second = (
+        ELMRegressor(hidden=Squares(pause), alpha=1.0, engine=crew.engine(3, 64)).fit(rows).model_
+        for pause in (0, 0.02)
+    )
+    assert first.coef.tobytes() == second.coef.tobytes()
+    here = samara.scan([tmp_path / "a.parquet", tmp_path / "c.parquet"], target="y")
+    whole = ELMRegressor(hidden=Squares(0), alpha=1.0, engine=WHOLE).fit(here)
+    np.testing.assert_allclose(first.coef, whole.model_.coef, rtol=1e-9)
 
 
 def test_predictions_are_written_where_they_are_made(crew, folder, tmp_path):
