@@ -22,7 +22,7 @@ class LocalFields:
     """Features of images: √ of the summed squares of random filters over a neighbourhood.
 
     c(i, j, k) = Σ x(i + a, j + b, ·)·w(a, b, ·, k) over the r × r pixels of a field, with orthonormal random
-    filters w, and h(p, q, k) = √Σ c(i, j, k)² where i is within e of p and j of q, what lies outside counting as 0
+    filters w, and h(p, q, k) = √Σ c(i, j, k)² where i is within e of p and j of q, what lies outside being 0
     (Huang et al. 2015). There is no other activation: the square and the root are one.
 
     The number of nodes follows from the image, ``n_hidden`` is not used. Every pixel has the same unit, so
