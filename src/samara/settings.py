@@ -88,7 +88,7 @@ class Settings:
             most_steps=getattr(solver, "max_iter", MAX_STEPS),
             tol=getattr(solver, "tol", 1e-10),
             group=self._group(sizes[-1] + (source.n_features if self.direct_link else 0)),
-            processes=getattr(self.crew, "processes", 1),
+            processes=self.budget.processes or 1,
             sent_bytes=getattr(source, "sent_bytes", 0),  # of rows in files there is nothing to send
         )
 

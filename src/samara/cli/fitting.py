@@ -180,7 +180,7 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("ridge", ", ".join(f"{one:.3g}" for one in _listed(result["alpha"]))),
         ("held out", told.selected(result["selection"])),
         ("time", f"{told.duration(result['seconds'])}, {result['rows_per_second']:,.0f} rows/s"),
-        ("peak memory", _memory(memory)),
+        ("peak memory", _memory(memory, works_here(result["engine"]["name"]))),
         ("written", result["model"]),
     ]
     if "test" in result:
@@ -190,15 +190,17 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     return facts
 
 
-def _memory(memory: dict[str, Any]) -> str:
+def _memory(memory: dict[str, Any], here: bool) -> str:
     """The peak beside what was predicted and allowed: of this process, or of the largest worker."""
     beside = [f"predicted {told.size(memory['predicted'])}"]
     if memory["limit"] is not None:
         beside.append(f"limit {told.size(memory['limit'])}")
-    if memory["workers"] is None:
+    if here:
         return f"{told.size(memory['peak'])} ({', '.join(beside)})"
-    here = f"{told.size(memory['peak'])} in this process"
-    return f"{told.size(memory['workers'])} in the largest worker ({', '.join(beside)}), {here}"
+    own = f"{told.size(memory['peak'])} in this process"
+    if memory["workers"] is None:  # Spark does not tell
+        return f"{own}, of a worker not measured ({', '.join(beside)})"
+    return f"{told.size(memory['workers'])} in the largest worker ({', '.join(beside)}), {own}"
 
 
 def _listed(value: Any) -> list[float]:

@@ -23,8 +23,11 @@ ROWS_HOME = 4_000_000  # that come home in one pass, at the least: what a score 
 
 def cluster_of(estimator: Any) -> Crew | None:
     """The cluster that an estimator works on, if there is one."""
-    if not is_cluster(estimator.engine):
-        return None
+    return crew_of(estimator) if is_cluster(estimator.engine) else None
+
+
+def crew_of(estimator: Any) -> Crew:
+    """Who reads and predicts rows for an estimator, in blocks of a size of ours unless one was given."""
     crew = read_engine(estimator.engine)
     return crew.planned(crew.workers, crew.block_rows or DEFAULT_BLOCK, crew.progress)
 

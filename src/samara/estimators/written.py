@@ -14,10 +14,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array, Block
-from samara.costs import DEFAULT_BLOCK
 from samara.errors import InputError
+from samara.estimators.cluster import crew_of
 from samara.estimators.inputs import refuse_non_finite
-from samara.estimators.parameters import read_engine
 from samara.estimators.scores import largest, probabilities
 from samara.estimators.tables import as_scan, fitting_scan, stream_of
 from samara.maps import Columns
@@ -102,8 +101,7 @@ def _written_there(
     estimator: Any, scan: Scan, model: Model, answers: Answers, path: str | PathLike[str]
 ) -> Written:
     """A folder of files, each written by the worker that has read its rows."""
-    crew = read_engine(estimator.engine)
-    crew = crew.planned(crew.workers, crew.block_rows or DEFAULT_BLOCK, crew.progress)
+    crew = crew_of(estimator)
     columns: Columns | None = estimator.__dict__.get("columns_")
     names = getattr(estimator, "feature_names_in_", None)
     scan = fitting_scan(scan, columns, names, estimator.n_features_in_).only_inputs()
