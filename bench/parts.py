@@ -8,10 +8,21 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from bench.duels import Outcome
 from bench.harness import RESULTS, Target, options, target_lines
-from bench.kernel.__main__ import listed
-from bench.kernel.duels import Outcome
-from bench.randomized.ledger import Ledger, summary
+from bench.ledger import Ledger, summary
+
+
+def listed(known: list[str]) -> Callable[[str], list[str]]:
+    """Names with commas between them, all of them known."""
+
+    def names(text: str) -> list[str]:
+        asked = text.split(",")
+        if unknown := [name for name in asked if name not in known]:
+            raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)}; known: {', '.join(known)}")
+        return asked
+
+    return names
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 import argparse
 
+from bench.duels import Duel, Outcome, Part, found
 from bench.harness import Contender, Target
-from bench.kernel.duels import Duel, Outcome, Part, found
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 
 FUNCTION = "bench.cluster.contenders:moved"
 LIMIT = 0.1  # of the prediction

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Outcome
 from bench.harness import Target
-from bench.kernel.duels import Outcome
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 from bench.randomized.sets import absent, file_split
 
 # Exponents of C and σ, then (rate, deviation) of ELM/DK-ELM(SVD) and DK-ELM(SSVD), in per cent.

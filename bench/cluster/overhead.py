@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
+from bench.duels import Duel, Outcome, Part, found
 from bench.harness import Contender, Target
-from bench.kernel.duels import Duel, Outcome, Part, found
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 
 FUNCTION = "bench.cluster.contenders:fit"
 WORKERS = 2

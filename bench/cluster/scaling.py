@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from bench.cluster.contenders import SMALL, dask, drawn
+from bench.duels import Outcome
 from bench.harness import Target
-from bench.kernel.duels import Outcome
+from bench.ledger import Cell, Ledger
 from bench.measure import Trial
-from bench.randomized.ledger import Cell, Ledger
 
 MEASURED = (1, 2)  # workers
 MODELLED = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Outcome, found
 from bench.harness import Comparison, Contender, Target, table
 from bench.kernel.data import missing
-from bench.kernel.duels import Outcome, found
+from bench.ledger import Cell, Ledger
 from bench.measure import Trial
-from bench.randomized.ledger import Cell, Ledger
 from bench.randomized.sets import Split, file_split
 
 PROMISED = 98.5  # per cent of the test rows

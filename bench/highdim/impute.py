@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Outcome
 from bench.harness import Target
 from bench.highdim.tables import made_up, numbers
-from bench.kernel.duels import Outcome
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 
 SETS = ("satimage", "optdigits", "waveform", "cpu_act", "pendigits")
 GONE = 0.2

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Outcome
 from bench.harness import Target
 from bench.highdim.liu_tables import (
     PIE_RATES,
@@ -23,8 +24,7 @@ from bench.highdim.liu_tables import (
     YALE_SIZES,
 )
 from bench.kernel.data import missing
-from bench.kernel.duels import Outcome
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 from bench.randomized.sets import Split
 
 MODELS = ("elm", "srelm", "tselm")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from bench.duels import Outcome
 from bench.harness import RESULTS, Target, options, target_lines
 from bench.kernel import blocks, centres, full, men_wang
-from bench.kernel.duels import Outcome
-from bench.randomized.ledger import Ledger, summary
+from bench.ledger import Ledger, summary
+from bench.parts import listed
 
 PARTS: dict[str, Callable[[Ledger, argparse.Namespace], Outcome]] = {
     "primitive": blocks.PRIMITIVE.run,
@@ -25,18 +26,6 @@ PARTS: dict[str, Callable[[Ledger, argparse.Namespace], Outcome]] = {
     "sklearn": centres.SKLEARN.run,
     "men_wang": men_wang.run,
 }
-
-
-def listed(known: list[str]) -> Callable[[str], list[str]]:
-    """Names with commas between them, all of them known."""
-
-    def names(text: str) -> list[str]:
-        asked = text.split(",")
-        if unknown := [name for name in asked if name not in known]:
-            raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)}; known: {', '.join(known)}")
-        return asked
-
-    return names
 
 
 def arguments() -> argparse.Namespace:

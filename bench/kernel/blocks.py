@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Duel, Part, faster, found
 from bench.harness import Contender, Target
-from bench.kernel.duels import Duel, Part, faster, found
+from bench.ledger import Cell
 from bench.measure import Trial, available_cores
-from bench.randomized.ledger import Cell
 from bench.randomized.sets import squared_distances
 
 D, TILE = 20, 256

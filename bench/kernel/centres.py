@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from bench import pipeline
+from bench.duels import Duel, Part, faster, found
 from bench.harness import Contender, Target
 from bench.kernel.data import missing
-from bench.kernel.duels import Duel, Part, faster, found
 from bench.kernel.full import FITS, GAMMA, MEGABYTES
+from bench.ledger import Cell
 from bench.measure import Trial
-from bench.randomized.ledger import Cell
 
 SETS = ("satimage", "usps", "letter", "shuttle")
 MOST = 20_000  # rows that exact holds, 3.2 GB: only shuttle has more

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Duel, Part, faster, found
 from bench.harness import Contender, Target
-from bench.kernel.duels import Duel, Part, faster, found
-from bench.randomized.ledger import Cell
+from bench.ledger import Cell
 
 FITS = "bench.kernel.fits:"
 GAMMA, ALPHA = 0.125, 3e-3  # the best of few tried at 3000 rows, on the arm and on kin40k

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.duels import Outcome
 from bench.harness import Target, figure
-from bench.kernel.duels import Outcome
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 from bench.randomized.sets import absent, men_wang_split
 
 # Exponents of C and gamma, then (testing rate, error norm) of the exact ELM and at k = 0.01n, 0.05n, 0.1n.

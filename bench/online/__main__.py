@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.harness import CHECKOUT, RESULTS, Contender, Target, machine, options, target_lines
+from bench.ledger import Cell, Ledger
 from bench.online import chunks, stream, torture
 from bench.peers import PEERS_PYTHON
-from bench.randomized.ledger import Cell, Ledger
 from bench.schindler import generate
 
 Outcome = tuple[str, list[Target]]

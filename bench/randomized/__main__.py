@@ -14,8 +14,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from bench.harness import RESULTS, Target, options, target_lines
+from bench.ledger import Ledger, summary
 from bench.randomized import accuracy, columns, solvers, times, widths
-from bench.randomized.ledger import Ledger, summary
 from bench.randomized.paper_tables import SHAPES
 from bench.randomized.sets import FILES, FOLDS, GAMMA, available, load
 

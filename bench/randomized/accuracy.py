@@ -7,7 +7,7 @@ from statistics import mean
 import numpy as np
 
 from bench.harness import Target
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 from bench.randomized.paper_tables import ACCURACIES, SHAPES, SIZES
 from bench.randomized.sets import FOLDS, fold, hidden, load
 from samara.linalg import ErrorStop, GradientStop, pinv

@@ -6,7 +6,7 @@ from statistics import mean
 from typing import Any
 
 from bench.harness import Target
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 from bench.randomized.paper_tables import FRACTIONS, SIZES
 from bench.randomized.sets import FOLDS, fold, hidden, load
 from samara.linalg import ErrorStop, GradientStop, range_finder

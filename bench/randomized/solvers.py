@@ -8,8 +8,8 @@ import numpy as np
 
 from bench import schindler
 from bench.harness import Comparison, Contender, Target, figure
+from bench.ledger import Cell, Ledger
 from bench.measure import Trial
-from bench.randomized.ledger import Cell, Ledger
 from bench.randomized.paper_tables import MEN_WANG, RSVD_ELM
 from bench.randomized.sets import Split, absent, men_wang_split
 

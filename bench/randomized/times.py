@@ -8,8 +8,8 @@ from statistics import mean, median
 from typing import Any
 
 from bench.harness import Target
+from bench.ledger import Cell, Ledger
 from bench.randomized.accuracy import svd_weights
-from bench.randomized.ledger import Cell, Ledger
 from bench.randomized.paper_tables import SHAPES, TIMES
 from bench.randomized.sets import fold, hidden, load
 from samara.linalg import GradientStop, pinv

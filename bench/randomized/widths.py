@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bench.harness import figure
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 from bench.randomized.paper_tables import FRACTIONS
 from bench.randomized.sets import FILES, Coding, Fold, fold, gaussians, load, squared_distances
 from samara.linalg import ErrorStop, range_finder

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.harness import Comparison, Contender, Target, table
-from bench.randomized.ledger import Cell, Ledger
+from bench.ledger import Cell, Ledger
 
 Outcome = tuple[Cell, str, list[Target]]  # what was found, as text, and what was promised of it
 

@@ -1,0 +1,1 @@
+"""Every table of the five papers, measured again: one module a paper, one function a table."""
