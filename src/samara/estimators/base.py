@@ -23,7 +23,7 @@ from samara.sources import ArraySource, Scan
 class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
     """Parameters, the fit of a source, and its results."""
 
-    _RESULTS = (
+    _RESULTS: tuple[str, ...] = (
         "model_",
         "plan_",
         "selection_",
@@ -110,6 +110,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_ = done.approximation_error
         self._n_features_out = len(done.model.coef)
+        self._learn_left_out(done.left_out)
 
     def transform(self, X: Any) -> Array:
         """Hidden features H of the rows of X.

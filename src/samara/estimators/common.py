@@ -23,6 +23,7 @@ from samara.estimators.given import Given, GivenArrays, GivenTable
 from samara.estimators.inputs import check_inputs, refuse_infinite, refuse_non_finite
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
 from samara.estimators.tables import as_scan, chunks_of, encoded, fitting_scan, raw_rows, set_names
+from samara.left_out import LeftOut
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -88,6 +89,9 @@ class ClosedForm(Reports, BaseEstimator):
             if isinstance(progress, CallbackProgress):
                 progress.close()
                 self._callback_fit_ctx.call_on_fit_task_end(estimator=self)
+
+    def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
+        """What rows tell that were left out, where the fit can tell how they would fare."""
 
     def _settings(self) -> Any:
         """The settings of a fit, every parameter checked."""

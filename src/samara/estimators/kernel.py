@@ -74,6 +74,7 @@ class BaseKernelELM(ClosedForm):
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_, self.fnorm_ = done.approximation_error, done.fnorm
         self.residual_, self.n_iter_ = done.residual, done.n_iter
+        self._learn_left_out(done.left_out)
 
     def _settings(self) -> KernelSettings:
         return make_kernel_settings(self, None)
@@ -181,6 +182,8 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         Number of inputs.
     feature_names_in_ : ndarray of str
         Names of the inputs, where X had names.
+    intervals_ : :class:`samara.intervals.Intervals` or None
+        What ``predict_interval`` needs; None where the solver can't leave rows out.
 
     Examples
     --------
@@ -219,11 +222,17 @@ memory, engine, dtype, verbose, random_state
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
         same total.
+    calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
+        How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
+        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
+        takes outputs for 2p − 1. Labels are the largest output's in any case.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
+        What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
     alpha_, gamma_, selection_, plan_, X_fit_, rank_, condition_, fnorm_, approximation_error_, residual_, \
 n_iter_, model_, n_features_in_, feature_names_in_
         As in :class:`KernelELMRegressor`.
@@ -256,6 +265,7 @@ n_iter_, model_, n_features_in_, feature_names_in_
         scale: Any = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        calibration: Any = "auto",
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -281,6 +291,7 @@ n_iter_, model_, n_features_in_, feature_names_in_
             random_state=random_state,
         )
         self.class_weight = class_weight
+        self.calibration = calibration
 
     @property
     def dual_coef_(self) -> Array:
