@@ -84,7 +84,8 @@ class KernelSettings:
     def plan(self, source: Source) -> Plan:
         """How it would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        return make_kernel_plan(self.shape(source), asked, self.budget, self.selection_why)
+        plan = make_kernel_plan(self.shape(source), asked, self.budget, self.selection_why)
+        return plan if self.metric is None else self.metric.planned(plan)
 
     def solver_of(self, plan: Plan) -> KernelSolver | Nystroem:
         """The solver that a plan asks for, with the settings given."""

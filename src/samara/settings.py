@@ -37,6 +37,18 @@ class Metric:
     def name(self) -> str:
         return "agop_diagonal" if self.diagonal else "agop"
 
+    def planned(self, plan: Plan) -> Plan:
+        """The plan of one fit as that of all rounds: each also takes gradients and is scored."""
+        least, most = self.rounds + 2, 2 * (self.rounds + 1)
+        why = f"metric {self.name}: {least} to {most} fits, {self.rounds + 1} of them on four fifths of all rows"
+        return replace(
+            plan,
+            passes=least * (plan.passes + 1),
+            most_passes=most * (plan.most_passes + 2),
+            flops=most * plan.flops,
+            reasons=(*plan.reasons, why),
+        )
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -137,7 +149,8 @@ class Settings:
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        return make_plan(self.shape(source, sizes, trace), asked, self.budget, self.selection_why)
+        plan = make_plan(self.shape(source, sizes, trace), asked, self.budget, self.selection_why)
+        return plan if self.metric is None else self.metric.planned(plan)
 
     def solver_of(self, plan: Plan) -> Solver:
         """The solver that a plan asks for, with the settings given."""
