@@ -68,7 +68,7 @@ def two_sided(outputs: Array) -> Array:
 
 
 def learned(method: Method, outputs: Array, places: Array, weight: Array | None = None) -> Calibration:
-    """A calibration by outputs (n, t) for rows that the model had not seen, and the numbers of their classes."""
+    """A calibration by outputs (n, t) for rows left out, and the numbers of their classes."""
     weight = np.ones(len(places)) if weight is None else weight
     if method == "temperature":
         return best_temperature(outputs, places, weight)

@@ -1,7 +1,7 @@
 """Intervals around predictions, from the errors that models without a row make on it.
 
-Jackknife+ (Barber, Candès, Ramdas and Tibshirani 2021), every error divided by the spread √(1 + leverage) of its
-row and multiplied by that of the new one.
+Jackknife+ (Barber, Candès, Ramdas and Tibshirani 2021), every error divided by the spread √(1 + leverage) of
+its row and multiplied by that of the new one.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Intervals:
 def _quantile(values: Array, weight: Array, coverage: float) -> Array:
     """The smallest value of each row (n, m) that has ``coverage`` of all weight below, a new row's with it.
 
-    The new row weighs as much as one of the others does on average. Infinite where the rows are too few to say: below 1/(1 − coverage) − 1 of them.
+    The new row weighs as much as one of the others does on average. Infinite where the rows are too few to
+    say: below 1/(1 − coverage) − 1 of them.
     """
     if (weight == weight[0]).all():  # a part of a sort will do
         place = int(np.ceil(coverage * (len(weight) + 1) - 1e-9)) - 1

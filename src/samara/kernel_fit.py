@@ -19,7 +19,7 @@ from samara.left_out import ALL_KEPT
 from samara.maps import Gramian, KernelRows
 from samara.model import Model
 from samara.plans import Plan
-from samara.prepare import scaling_of
+from samara.prepare import scalings_of
 from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface
 from samara.settings import QUANTILE_ROWS
@@ -43,8 +43,8 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     sampled = QUANTILE_ROWS if settings.scale == "quantile" else 0
     if profile is None:
         profile = settings.engine().summarize(source, partial(Profile, sampled), name="look")
-    scaling = scaling_of(source, settings, profile)
-    rows = gathered(source, settings, scaling, profile)
+    maps = scalings_of(source, settings, profile)
+    rows = gathered(source, settings, maps, profile)
     kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
     kernel.validate()
     task = KernelTask(
@@ -64,7 +64,7 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     )
     factor = solver(task)
     alpha, selection = _selected(factor, rows, settings, profile)
-    done = _finished(factor, task, settings, (scaling, profile), (plan, alpha, selection))
+    done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
     if isinstance(alpha, np.ndarray):
         return done
     units = settings.fit_intercept * profile.targets.mean, profile.targets.spread
@@ -117,18 +117,18 @@ def _finished(
     factor: DualFactor,
     task: KernelTask,
     settings: KernelSettings,
-    learned: tuple[FeatureMap, Profile],
+    learned: tuple[tuple[FeatureMap, ...], Profile],
     chosen: tuple[Plan, float | Array, Selection | None],
 ) -> KernelFitted:
     """Back to the units of the data."""
-    (scaling, profile), (plan, alpha, selection) = learned, chosen
+    (maps, profile), (plan, alpha, selection) = learned, chosen
     coef, intercept = _solved(factor, alpha)
     targets = profile.targets
     coef = (coef * targets.spread).astype(settings.dtype)
     intercept = targets.mean * settings.fit_intercept + targets.spread * intercept
     smallest = float(np.min(alpha))
     return KernelFitted(
-        model=_model(task, scaling, coef, intercept.astype(settings.dtype)),
+        model=_model(task, maps, coef, intercept.astype(settings.dtype)),
         plan=plan,
         selection=selection,
         alpha=alpha,
@@ -162,14 +162,14 @@ def _relative(factor: DualFactor, solver: str) -> float:
     return factor.error / float(np.hypot(factor.error, np.linalg.norm(values)))
 
 
-def _model(task: KernelTask, scaling: FeatureMap, coef: Array, intercept: Array) -> Model:
+def _model(task: KernelTask, maps: tuple[FeatureMap, ...], coef: Array, intercept: Array) -> Model:
     """The kernel of a row with all rows; of a linear kernel, its weights."""
     gramian = task.gramian
     if gramian.kernel.name == "linear":
         X = gramian.rows
-        return Model((scaling,), np.asarray(X.T @ coef), intercept)
+        return Model(maps, np.asarray(X.T @ coef), intercept)
     centres = np.arange(gramian.n) if gramian.kernel.name == "precomputed" else gramian.rows
     last = KernelRows(gramian.kernel, centres, gramian.dtype)
     if sparse.issparse(centres) or gramian.kernel.name == "precomputed":
-        return Model((last,), coef, intercept)
-    return Model((scaling, last), coef, intercept)
+        return Model((*maps[1:], last), coef, intercept)
+    return Model((*maps, last), coef, intercept)

@@ -44,6 +44,18 @@ class LeftOut:
         """Of the models without the row."""
         return self.targets - self.outputs
 
+    def no_better_than(self, score: float) -> LeftOut:
+        """Errors no smaller than those on rows that a choice had not seen, ``score`` variances of the targets.
+
+        Where a metric was made from the rows' own targets, leaving a row out of the last fit flatters.
+        """
+        weight = np.ones(len(self.targets)) if self.weight is None else self.weight
+        centred = self.targets - np.average(self.targets, axis=0, weights=weight)
+        own = float((weight @ self.errors**2).sum() / max((weight @ centred**2).sum(), 1e-300))
+        if not own < score < np.inf:
+            return self
+        return replace(self, outputs=self.targets - self.errors * np.sqrt(score / own), pull=None)
+
     def behind(self, turn: Callable[[Array], Array]) -> LeftOut:
         """The same for features Hᵀ that the turn brings from those here."""
         found, pull = self.leverage, self.pull

@@ -13,10 +13,12 @@ from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import Given, budgeted
 from samara.estimators.kernel_settings import make_kernel_settings
+from samara.estimators.metrics import set_metric
 from samara.estimators.regression import Regression
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings
 from samara.maps import KernelRows, Whitened
+from samara.metric_fit import Learned, fit_kernel_metric
 
 
 class BaseKernelELM(ClosedForm):
@@ -35,6 +37,8 @@ class BaseKernelELM(ClosedForm):
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: Any = None,
+        metric: Any = None,
+        rounds: int = 3,
         fit_intercept: bool = True,
         memory: str | int | None = None,
         engine: Any = None,
@@ -52,6 +56,8 @@ class BaseKernelELM(ClosedForm):
         self.selection = selection
         self.alpha_per_target = alpha_per_target
         self.scale = scale
+        self.metric = metric
+        self.rounds = rounds
         self.fit_intercept = fit_intercept
         self.memory = memory
         self.engine = engine
@@ -62,19 +68,22 @@ class BaseKernelELM(ClosedForm):
     def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
         """Fit, then set every attribute at once."""
 
-        def run(progress: Any) -> KernelFitted:
+        def run(progress: Any) -> tuple[KernelFitted, Learned | None]:
             settings = budgeted(make_kernel_settings(self, progress), given)
             with checkpointed(self, settings, given, where) as settings:
                 source, profile = given.seen(settings)
-                return fit_kernel(source, settings, profile)
+                if settings.metric is not None:
+                    return fit_kernel_metric(source, settings, profile)
+                return fit_kernel(source, settings, profile), None
 
-        done = self._following(given, run)
+        done, learned = self._following(given, run)
         self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
         self.alpha_, self.gamma_ = done.alpha, done.kernel.gamma
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_, self.fnorm_ = done.approximation_error, done.fnorm
         self.residual_, self.n_iter_ = done.residual, done.n_iter
         self._learn_left_out(done.left_out)
+        set_metric(self, learned)
 
     def _settings(self) -> KernelSettings:
         return make_kernel_settings(self, None)
@@ -216,8 +225,8 @@ class KernelELMClassifier(BaseKernelELM, Classification):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, alpha, solver, rank, selection, alpha_per_target, scale, fit_intercept, \
-memory, engine, dtype, verbose, random_state
+    kernel, gamma, degree, coef0, alpha, solver, rank, selection, alpha_per_target, scale, metric, rounds, \
+fit_intercept, memory, engine, dtype, verbose, random_state
         As in :class:`KernelELMRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
@@ -234,7 +243,7 @@ memory, engine, dtype, verbose, random_state
     calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
         What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
     alpha_, gamma_, selection_, plan_, X_fit_, rank_, condition_, fnorm_, approximation_error_, residual_, \
-n_iter_, model_, n_features_in_, feature_names_in_
+n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`KernelELMRegressor`.
     dual_coef_ : ndarray of shape (n_centres, 1) or (n_centres, n_classes)
         Weights of the centres.
@@ -263,6 +272,8 @@ n_iter_, model_, n_features_in_, feature_names_in_
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: Any = None,
+        metric: Any = None,
+        rounds: int = 3,
         fit_intercept: bool = True,
         class_weight: Any = None,
         calibration: Any = "auto",
@@ -283,6 +294,8 @@ n_iter_, model_, n_features_in_, feature_names_in_
             selection=selection,
             alpha_per_target=alpha_per_target,
             scale=scale,
+            metric=metric,
+            rounds=rounds,
             fit_intercept=fit_intercept,
             memory=memory,
             engine=engine,

@@ -100,6 +100,11 @@ class Online(ClosedForm):
         return stream
 
     def _first_stream(self, fresh: bool) -> Stream:
+        if getattr(self, "metric", None) is not None:
+            raise InputError(
+                f"partial_fit has no metric={self.metric!r}, for one is learned in several passes over all "
+                "rows: use fit, or metric=None."
+            )
         plain, left = type(self)._PLAIN, self.__dict__.get("_left")
         if "model_" not in self.__dict__:
             if not fresh:

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.gaussian_process.kernels import Matern
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from samara.core import Block, BlockMap
@@ -13,7 +14,8 @@ from samara.errors import InputError
 from samara.linalg import kernels
 from samara.maps import KERNELS, Gramian, Kernel, KernelRows, Whitened, as_dtype, leading, sides
 
-NAMED = ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine")
+MATERN = {"laplace": 0.5, "matern32": 1.5, "matern52": 2.5}
+NAMED = ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine", *MATERN)
 PATHS = [
     pytest.param(
         True, marks=pytest.mark.skipif(not kernels.compiled(), reason="installed without a C compiler")
@@ -35,6 +37,8 @@ def table(n, d, seed=0):
 
 
 def theirs(kernel, X, Z):
+    if kernel.name in MATERN:
+        return Matern(1 / kernel.gamma, nu=MATERN[kernel.name])(np.asarray(X, float), np.asarray(Z, float))
     options = {
         name: getattr(kernel, name)
         for name in ("gamma", "degree", "coef0")
