@@ -45,7 +45,7 @@ class LeftOut:
         return self.targets - self.outputs
 
     def no_better_than(self, score: float) -> LeftOut:
-        """Errors no smaller than those on rows that a choice had not seen, ``score`` variances of the targets.
+        """Errors no smaller than on rows that a choice had not seen: ``score`` variances of the targets.
 
         Where a metric was made from the rows' own targets, leaving a row out of the last fit flatters.
         """

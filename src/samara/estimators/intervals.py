@@ -30,8 +30,8 @@ def between(estimator: Any, X: Any, coverage: Any) -> tuple[Array, Array]:
     if found is None:
         raise InputError(
             f"This {type(estimator).__name__} knows no errors of rows that were left out: fit it "
-            "(partial_fit keeps none) with a solver that can leave rows out, such as gram, qr or exact, and a "
-            "ridge above 0."
+            "(partial_fit keeps none) with a solver that can leave rows out, such as gram, qr or exact, and "
+            "a ridge above 0."
         )
     ends = [found.around(*seen, coverage) for seen in _seen(estimator, X, model, found)]
     none = np.empty((0, model.coef.shape[1]))

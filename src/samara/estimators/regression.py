@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin
 
 from samara.core import Array
 from samara.estimators.common import ClosedForm
+from samara.estimators.explained import Explained
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights
 from samara.estimators.intervals import between
@@ -21,7 +22,7 @@ from samara.left_out import LeftOut
 from samara.sources import ArraySource, Scan
 
 
-class Regression(RegressorMixin, ClosedForm):
+class Regression(RegressorMixin, Explained, ClosedForm):
     """Fit to numbers, one column or several, and predict them."""
 
     @reporting
