@@ -126,8 +126,8 @@ class Solved:
             outputs=self._restored(first.y - errors)[kept],
             targets=self._restored(first.y)[kept],
             weight=None if first.weight is None else first.weight[kept],
-            spread=1 / np.sqrt(np.maximum(first.slack, 1e-12))[kept],
-            leverage=self._leverage(half),
+            spread=first.spread[kept],
+            leverage=self._leverage(half, first.new_weight),
             pull=self._pull(half) if few else None,
         )
 
@@ -169,12 +169,13 @@ class Solved:
     def _restored(self, y: Array) -> Array:
         return np.asarray(y * self.layout.spread + self.layout.centre)
 
-    def _leverage(self, half: HalfInverse) -> Leverage:
+    def _leverage(self, half: HalfInverse, weight: float) -> Leverage:
+        """That of a new row of this weight."""
         D = half.sketched(np.random.default_rng(np.random.SeedSequence([self.entropy, 5])))
         centre = (self.layout.shift[: self.size] + self.means) @ D
         if self.share:  # 1/W: a column that every row has alike
             D, centre = np.hstack([D, np.zeros((len(D), 1))]), np.append(centre, np.sqrt(self.share))
-        return Leverage(D, centre)
+        return Leverage(D * np.sqrt(weight), centre * np.sqrt(weight))
 
     def _pull(self, half: HalfInverse) -> Pull:
         rows = [(half.after(Z).T, weight) for Z, _, weight in self._rows()]
@@ -191,6 +192,18 @@ class Judged:
     weight: Array | None
     slack: Array
     errors: Array
+
+    @property
+    def new_weight(self) -> float:
+        """What a new row is taken to weigh: as much as these do on average."""
+        return 1.0 if self.weight is None else float(self.weight.mean())
+
+    @property
+    def spread(self) -> Array:
+        """√(1 + w·h) of each row as a new one to the model without it, its leverage there h/(1 − w·h)."""
+        slack = np.maximum(self.slack, 1e-12)
+        share = 1.0 if self.weight is None else self.new_weight / self.weight
+        return np.asarray(np.sqrt(1 + share * (1 - slack) / slack))
 
     @classmethod
     def joined(cls, blocks: Sequence[Judged]) -> Judged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         return make_settings(self, None)
 
     def _settled(self, stream: Stream) -> None:
-        self._take(stream.fitted(self._turn()))
+        # The rows that came are gone: none can be left out.
+        self._take(replace(stream.fitted(self._turn()), left_out=None))
 
     def _turn(self) -> Array | None:
         """How targets kept by a stream become those of the model; None: they are the same."""
