@@ -14,7 +14,6 @@ from samara.calibration import Calibration, learned
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
-from samara.estimators.explained import Explained
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.missing import with_gaps
@@ -29,7 +28,7 @@ from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
 
 
-class Classification(ClassifierMixin, Explained, ClosedForm):
+class Classification(ClassifierMixin, ClosedForm):
     """Fit to ±1 codes of the classes, and predict the class with the largest output."""
 
     class_weight: Any

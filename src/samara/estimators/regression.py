@@ -9,7 +9,6 @@ from sklearn.base import RegressorMixin
 
 from samara.core import Array
 from samara.estimators.common import ClosedForm
-from samara.estimators.explained import Explained
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights
 from samara.estimators.intervals import between
@@ -22,7 +21,7 @@ from samara.left_out import LeftOut
 from samara.sources import ArraySource, Scan
 
 
-class Regression(RegressorMixin, Explained, ClosedForm):
+class Regression(RegressorMixin, ClosedForm):
     """Fit to numbers, one column or several, and predict them."""
 
     @reporting

@@ -5,8 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import samara
-from samara import ELMClassifier, ELMRegressor, KernelELMRegressor
+from samara import ELMClassifier, ELMRegressor, KernelELMRegressor, explain
 
 mpl.use("Agg")
 
@@ -22,7 +21,7 @@ def frame(n=200):
 def test_gradients_of_a_table_are_those_of_its_raw_columns():
     X, y = frame()
     model = ELMRegressor(n_hidden=30, random_state=0).fit(X, y)
-    found = model.explain(X)
+    found = explain(model, X)
     for name, column in (("a", 0), ("b", 1)):
         up, down = X.copy(), X.copy()
         up[name] += 1e-5
@@ -36,7 +35,7 @@ def test_gradients_of_a_table_are_those_of_its_raw_columns():
 
 def test_a_category_counts_with_all_its_columns():
     X, y = frame()
-    found = ELMRegressor(n_hidden=30, random_state=0).fit(X, y).explain(X, y)
+    found = explain(ELMRegressor(n_hidden=30, random_state=0).fit(X, y), X, y)
     assert found.names == ("a", "b", "c")
     assert [name.split()[0] for name in found.inputs] == ["a", "b", "b", "c", "c", "c"]
     squares = np.diagonal(found.agop)
@@ -50,7 +49,7 @@ def test_the_matrix_is_the_mean_outer_product():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 3))
     model = KernelELMRegressor().fit(X, np.column_stack([X[:, 0] ** 2, X[:, 1]]))
-    found = samara.explain(model, X)
+    found = explain(model, X)
     scaled = found.gradients * X.std(axis=0)
     np.testing.assert_allclose(found.agop, np.einsum("ntd,nte->de", scaled, scaled) / 100)
     assert found.permutation == ()
@@ -61,7 +60,7 @@ def test_classes_lose_accuracy_by_shuffled_columns():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     y = np.where(X[:, 0] > 0, "high", "low")
-    found = ELMClassifier(n_hidden=30, random_state=0).fit(X, y).explain(X, y)
+    found = explain(ELMClassifier(n_hidden=30, random_state=0).fit(X, y), X, y)
     assert found.gradients.shape == (300, 2)
     assert found.permutation[0].name == "0"
     assert found.permutation[0].drop > 0.3
@@ -69,7 +68,7 @@ def test_classes_lose_accuracy_by_shuffled_columns():
 
 def test_bars_are_the_largest_columns():
     X, y = frame()
-    ax = ELMRegressor(n_hidden=30, random_state=0).fit(X, y).explain(X).plot(most=2)
+    ax = explain(ELMRegressor(n_hidden=30, random_state=0).fit(X, y), X).plot(most=2)
     assert [text.get_text() for text in ax.get_yticklabels()] == ["c", "a"]
 
 
@@ -77,4 +76,4 @@ def test_a_missing_number_is_refused_where_the_model_knows_none():
     X = np.random.default_rng(0).normal(size=(50, 2))
     model = ELMRegressor(n_hidden=10, random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="NaN"):
-        model.explain(np.full((2, 2), np.nan))
+        explain(model, np.full((2, 2), np.nan))
