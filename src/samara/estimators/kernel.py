@@ -23,8 +23,8 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     kernel : str, callable or :class:`samara.maps.Kernel`, default="rbf"
         ``rbf``, ``linear``, ``polynomial``, ``laplacian``, ``sigmoid``, ``cosine``, as scikit-learn defines
         them; ``laplace``, exp(−γ‖x − z‖) of the Euclidean distance (``laplacian`` is of the sum of the
-        differences), and ``matern32``, ``matern52`` of length 1/γ; ``precomputed``: X is the kernel matrix; or
-        a function of two arrays of rows, (n, d) and (m, d), that returns the (n, m) matrix. A ``Kernel``
+        differences), and ``matern32``, ``matern52`` of length 1/γ; ``precomputed``: X is the kernel matrix;
+        or a function of two arrays of rows, (n, d) and (m, d), that returns the (n, m) matrix. A ``Kernel``
         brings its own gamma, degree and coef0.
     gamma : float, "scale", "median" or "auto", default="scale"
         Not of linear and cosine. ``scale``: 1/(d·Var(X)), its root for laplace and Matérn's; ``median``:
