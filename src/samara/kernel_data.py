@@ -132,8 +132,11 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
 
 def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
     """Of all entries of the scaled inputs together, as scikit-learn's ``gamma="scale"`` has it."""
+    if sparse.issparse(X) and settings.root is not None:
+        cells = float(X.shape[0]) * X.shape[1]
+        return float((X.data**2).sum() / cells - (X.data.sum() / cells) ** 2)
     if settings.scale not in ("standard", None) or settings.root is not None:
-        return float(np.var(dense(X)))
+        return float(np.var(X))
     inputs = profile.inputs
     with np.errstate(over="ignore", invalid="ignore"):
         variances = inputs.squares / inputs.weight

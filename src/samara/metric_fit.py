@@ -16,8 +16,8 @@ import numpy as np
 
 from samara.centre_fit import KernelFitted
 from samara.core import Array, Crew, Source
-from samara.costs import DEFAULT_BLOCK
-from samara.errors import InputError
+from samara.costs import DEFAULT_BLOCK, format_bytes
+from samara.errors import BudgetError, InputError
 from samara.fit import Fitted, fit
 from samara.gradients import gradient_outer_product, scaling_maps
 from samara.kernel_fit import fit_kernel
@@ -104,11 +104,20 @@ class _Rounds(Generic[F, A]):
         return done, Learned(metric, best, scores), self.passes
 
     def _refuse(self, source: Source) -> None:
-        if source.is_sparse and not self.metric.diagonal:
-            d = source.n_features
+        """Refuse a full metric of sparse rows, or one that the budget can't hold."""
+        if self.metric.diagonal:
+            return
+        d, budget = source.n_features, self.settings.budget
+        if source.is_sparse:
             raise InputError(
                 f'metric="agop" would turn sparse rows into dense ones by a matrix of {d:,} × {d:,}: '
                 'use metric="agop_diagonal".'
+            )
+        needed, left = 8 * d * d * (2 * budget.workers + 2), budget.left(budget.workers)
+        if left is not None and needed > left:
+            raise BudgetError(
+                f'metric="agop" of {d:,} inputs needs {format_bytes(needed)}; memory leaves '
+                f'{format_bytes(left)}. Use metric="agop_diagonal".'
             )
 
     def _scored(self, source: Source) -> Array:
@@ -123,17 +132,19 @@ class _Rounds(Generic[F, A]):
             scores[number] = self._error(done, unseen)
             if number + 1 < len(scores):
                 root = root_of(self._metric(done, seen))
+            del done  # its factor would lie beside that of the next
         return scores
 
     def _learned(self, source: Source, rounds: int) -> tuple[F, Array]:
         """The model after so many rounds, and its metric."""
         d = source.n_features
-        metric = np.ones(d) if self.metric.diagonal else np.eye(d)
-        done = self._round(source, 0, None)
-        for number in range(1, rounds + 1):
+        metric, root = np.ones(d) if self.metric.diagonal else np.eye(d), None
+        for number in range(rounds):
+            done = self._round(source, number, root)
             metric = self._metric(done, source)
-            done = self._round(source, number, root_of(metric))
-        return done, metric
+            root = root_of(metric)
+            del done
+        return self._round(source, rounds, root), metric
 
     def _round(self, source: Source, number: int, root: Array | None) -> F:
         """A fit with nodes of its own: those that a metric was learned with would meet it again."""

@@ -40,7 +40,7 @@ class Metric:
     def planned(self, plan: Plan) -> Plan:
         """The plan of one fit as that of all rounds: each also takes gradients and is scored."""
         least, most = self.rounds + 2, 2 * (self.rounds + 1)
-        why = f"metric {self.name}: {least} to {most} fits, {self.rounds + 1} of them on four fifths of all rows"
+        why = f"metric {self.name}: {least} to {most} fits, {self.rounds + 1} of them on 80 % of the rows"
         return replace(
             plan,
             passes=least * (plan.passes + 1),

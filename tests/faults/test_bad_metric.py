@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from samara import ELMRegressor, InputError, KernelELMRegressor
+from samara import BudgetError, ELMRegressor, InputError, KernelELMRegressor
 from samara.maps import LocalFields
 from tests.faults.checks import refused
 from tests.problems import make_problem
@@ -41,6 +41,12 @@ def test_sparse_rows_take_a_diagonal():
     rows = sparse.csr_array(X)
     for model in (ELMRegressor(5, metric="agop"), KernelELMRegressor(metric="agop")):
         refused(model, InputError, 'matrix of 3 × 3: use metric="agop_diagonal"', rows, Y)
+
+
+def test_what_the_budget_does_not_hold():
+    wide = np.random.default_rng(0).standard_normal((50, 2000))
+    model = ELMRegressor(5, metric="agop", memory="60MB")
+    refused(model, BudgetError, 'metric="agop" of 2,000 inputs needs .* MB; memory leaves', wide, Y[:50])
 
 
 def test_batches_and_checkpoints(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import samara.estimators.base as base
-import samara.estimators.kernel as kernel
+import samara.estimators.kernel_base as kernel
 from samara import ELMRegressor, KernelELMRegressor
 from samara.left_out import FEWEST_ROWS, LeftOut, some_blocks
 from samara.sources import ArraySource

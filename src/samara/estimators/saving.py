@@ -19,7 +19,8 @@ from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
 from samara.estimators.deep import BaseDeepELM, DeepELMClassifier, DeepELMRegressor
 from samara.estimators.imputer import LowRankImputer
-from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
+from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
+from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.online import Online
 from samara.estimators.parameters import read_calibration
 from samara.estimators.pca import AdaptivePCA

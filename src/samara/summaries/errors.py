@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from samara.core import Array, Block
+from samara.core import TILE_ROWS, Array, Block
 
 
 class SquaredErrors:
@@ -23,7 +24,13 @@ class SquaredErrors:
         return {**self.__dict__, "_coef": None}
 
     def update(self, block: Block) -> None:
-        """Add the rows of a block."""
+        """Add the rows of a block, a tile at a time: a kernel model has as many features as rows."""
+        for lo in range(0, len(block), TILE_ROWS):
+            rows = slice(lo, lo + TILE_ROWS)
+            weight = None if block.weight is None else block.weight[rows]
+            self._add(replace(block, X=block.X[rows], y=block.y[rows], weight=weight))
+
+    def _add(self, block: Block) -> None:
         assert self._coef is not None
         H = block.features(out=np.empty((len(block), len(self._coef)), self._coef.dtype))
         errors = (H @ self._coef + self._intercept) - block.y
