@@ -19,14 +19,6 @@ import samara
 
 NUMBERS = ("abalone", "bank8fm", "bike_hour", "cpu_act", "diabetes_reg", "house8l", "kin8nm", "puma8nh")
 CLASSES = ("breast_cancer_wdbc", "cardiotocography", "ionosphere", "magic04", "satimage", "segment")
-    "breast_cancer_wdbc",
-    "cardiotocography",
-    "ionosphere",
-    "magic04",
-    "satimage",
-    "segment",
-    "spambase",
-)
 
 
 def table(path: Path) -> tuple[Any, Any]:
