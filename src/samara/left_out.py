@@ -16,7 +16,7 @@ from samara.core import Array, Block, Factor, Source, System
 from samara.linalg.blas import solve_from_right, solve_upper
 from samara.rowkeys import row_keys
 from samara.selection.methods import inverse
-from samara.solvers import NormalFactor, NormalSystem, ProjectedFactor, RootFactor, RowFactor, RowSystem
+from samara.solvers import NormalSystem, ProjectedFactor, RootSystem, RowSystem
 from samara.sources import ArraySource
 from samara.summaries import Layout
 
@@ -219,11 +219,13 @@ class Judged:
 
 def leaving_out(factor: Factor, solved: Solved) -> Callable[[], LeftOut] | None:
     """How rows are left out; None where the solver has no system that says what each of them weighs."""
-    if isinstance(factor, ProjectedFactor):
-        along = replace(solved, source=factor.source, layout=factor.layout)
-        directions = factor.directions[:, : solved.size]
-        return lambda: along.left_out().behind(lambda D: directions @ D)
-    return solved.left_out if isinstance(factor, NormalFactor | RootFactor | RowFactor) else None
+    if not isinstance(solved.system, NormalSystem | RootSystem | RowSystem):
+        return None
+    if not isinstance(factor, ProjectedFactor):
+        return solved.left_out
+    along = replace(solved, source=factor.source, layout=factor.layout)
+    directions = factor.directions[:, : solved.size]
+    return lambda: along.left_out().behind(lambda D: directions @ D)
 
 
 @dataclass(frozen=True)

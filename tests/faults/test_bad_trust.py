@@ -29,8 +29,10 @@ def test_an_interval_before_a_fit(model):
         model.predict_interval(X)
 
 
-def test_an_interval_of_a_solver_that_leaves_no_rows_out():
-    model = ELMRegressor(n_hidden=10, solver="lsqr", alpha=0.1, random_state=0).fit(X, Y)
+@pytest.mark.parametrize("solver", ["lsqr", "sketch", "tiles", "submodels"])
+def test_an_interval_of_a_solver_that_leaves_no_rows_out(solver):
+    rank = 4 if solver == "sketch" else "auto"
+    model = ELMRegressor(n_hidden=10, solver=solver, rank=rank, alpha=0.1, random_state=0).fit(X, Y)
     with pytest.raises(InputError, match="knows no errors of rows that were left out: fit it"):
         model.predict_interval(X)
 
