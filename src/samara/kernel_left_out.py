@@ -21,9 +21,13 @@ def left_out_of_few(task: KernelTask, alpha: float, units: Units) -> LeftOut:
     bordered[np.arange(n), np.arange(n)] += alpha / weight
     bordered[:n, n] = bordered[n, :n] = task.fit_intercept
     bordered[n, n] = 1 - task.fit_intercept
-    inverse = np.linalg.pinv(bordered, hermitian=True) if alpha == 0 else np.linalg.inv(bordered)
+    try:
+        inverse = np.linalg.inv(bordered)
+    except np.linalg.LinAlgError:
+        inverse = np.linalg.pinv(bordered, hermitian=True)
     C, diagonal = inverse[:n, :n], np.diagonal(inverse)[:n]
-    errors = (C @ task.targets) / diagonal[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = (C @ task.targets) / diagonal[:, None]
     linear = task.gramian.kernel.name == "linear"  # kept as its weights of the inputs
     pull = Pull(np.asarray(task.gramian.rows.T @ C) if linear else C, inverse[n, :n] * task.fit_intercept)
     return _restored(task, task.targets - errors, units, pull)

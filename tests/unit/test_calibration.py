@@ -139,3 +139,10 @@ def test_rows_that_arrive_later_take_the_calibration_away():
     model.partial_fit(X[:5], y[:5])
     assert model.calibration_ is None
     assert model.fit(X, y).calibration_ is not None
+
+
+def test_rows_that_nothing_can_be_said_of_leave_outputs_as_they_are():
+    X, y = load_iris(return_X_y=True)
+    model = ELMClassifier(n_hidden=40, alpha=0.0, solver="svd", random_state=0).fit(X[::10], y[::10])
+    assert model.calibration_ is None
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)

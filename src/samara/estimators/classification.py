@@ -92,8 +92,8 @@ class Classification(ClassifierMixin, ClosedForm):
     def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
         method = read_calibration(self.calibration)
         self.calibration_: Calibration | None = None
-        if method is not None and left_out is not None:
-            rows = left_out()
+        rows = left_out() if method is not None and left_out is not None else None
+        if method is not None and rows is not None and len(rows.outputs):
             self.calibration_ = learned(method, rows.outputs, largest(rows.targets), rows.weight)
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
