@@ -80,7 +80,7 @@ def learned(method: Method, outputs: Array, places: Array, weight: Array | None 
 
 
 def best_temperature(outputs: Array, places: Array, weight: Array) -> Temperature:
-    """The steepness with the smallest log loss, one row of weight 1 more whose class is anybody's guess.
+    """The steepness with the smallest log loss, with one row more whose class is anybody's guess.
 
     The loss is convex in the steepness, so its slope has one root. Without that one more row it would have
     none where all rows are told right, and every probability would be 0 or 1.
@@ -107,8 +107,11 @@ def log_loss(steepness: float, outputs: Array, places: Array, weight: Array) -> 
 
 
 def smoothed(places: Array, weight: Array, n_classes: int) -> Array:
-    """The classes as shares: of each row one part in W + 1 belongs to all classes alike."""
-    one_more = 1 / (float(weight.sum()) + 1)
+    """The classes as shares: of each of n rows one part in n + 1 belongs to all classes alike.
+
+    A weight of 2 is the row twice; weights that add up to little, such as shares of 1, still are n rows.
+    """
+    one_more = 1 / (max(float(weight.sum()), len(places)) + 1)
     shares = np.full((len(places), n_classes), one_more / n_classes)
     shares[np.arange(len(places)), places] += 1 - one_more
     return shares

@@ -48,11 +48,19 @@ def test_outputs_that_say_the_opposite_say_nothing():
     assert best_temperature(outputs, np.array([0, 1]), np.ones(2)) == Temperature(0.0)
 
 
-def test_a_weight_of_two_is_the_row_twice_but_for_the_one_row_more():
+def test_a_weight_of_two_is_the_row_twice():
     outputs, places, _ = outputs_of(3, n=2000)
-    twice = learned("temperature", np.tile(outputs, (2, 1)), np.tile(places, 2))
-    weighted = learned("temperature", outputs, places, np.full(2000, 2.0))
+    rows = np.random.default_rng(1).integers(1, 3, 2000)
+    twice = learned("temperature", np.repeat(outputs, rows, axis=0), np.repeat(places, rows))
+    weighted = learned("temperature", outputs, places, rows.astype(float))
     assert twice.steepness == pytest.approx(weighted.steepness, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e100])
+def test_weights_of_any_size_leave_a_temperature(size):
+    outputs, places, weight = outputs_of(3)
+    found = learned("temperature", outputs, places, weight).steepness
+    assert learned("temperature", outputs, places, size * weight).steepness == pytest.approx(found, rel=0.03)
 
 
 def test_rising_curves_are_those_of_scikit_learn():
