@@ -104,9 +104,9 @@ class ClosedForm(Reports, BaseEstimator):
         no code. Equal models give equal files. What was there is replaced at once, or left as it was.
 
         A kernel model contains rows of the training data, and so do nodes of the kind ``rbf`` and
-        ``multiquadric``: whoever gets the file can read them. :func:`samara.inspect` says whether it does. The
-        intervals of a regressor of up to 512 rows hold what each row does to the model, from which hidden
-        rows could be worked out: set ``intervals_ = None`` before saving where that matters.
+        ``multiquadric``: whoever gets the file can read them. :func:`samara.inspect` says whether it does.
+        The intervals of a regressor of up to 512 rows hold what each row does to the model, from which
+        hidden rows could be worked out: set ``intervals_ = None`` before saving where that matters.
 
         Parameters
         ----------
