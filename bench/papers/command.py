@@ -53,7 +53,7 @@ class How:
 
 
 def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None, **flags: Any) -> int:
-    """All papers and tables, or those named ("3", "Fig. 2"), by the flags of `How`; how many tables failed."""
+    """All tables of all papers, or those named ("3", "Fig. 2"); returns how many failed."""
     how = How(**flags)
     ends = None if how.minutes is None else time.monotonic() + 60 * how.minutes
     folder = how.pages or (None if how.quick else PAGES)
