@@ -63,7 +63,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         Of ``kernel``, as in :class:`KernelELMRegressor`.
     alpha : float, list of float or "auto", default="auto"
         Ridge (the paper's γ), not divided by n, chosen by exact leave-one-out, for ``elm`` by 5-fold.
-    scale : {"standard", "quantile"}, FeatureMap or None, default=None
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default=None
         Scaling of the inputs before the map. Distances of neighbours are those of the inputs as they are.
     memory, engine, dtype, verbose
         As in :class:`ELMRegressor`.

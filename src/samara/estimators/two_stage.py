@@ -146,7 +146,7 @@ class TwoStageELMRegressor(BaseTwoStage, Regression):
     alpha : float, list of float or "auto", default="auto"
         Ridges of both stages, chosen for each; coordinates by models that had not seen the row come with
         that choice, so that with one given ridge there are none.
-    scale : {"standard", "quantile"}, FeatureMap or None, default=None
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default=None
         Scaling of the inputs. Coordinates are always standardized.
     memory, engine, dtype, verbose
         As in :class:`ELMRegressor`.
