@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,6 +133,11 @@ class FirstStages:
 def held_out_error(fitted: Fitted | KernelFitted) -> float:
     """The smallest that was found; where nothing was held out there is none."""
     return np.inf if fitted.selection is None else float(np.nanmin(fitted.selection.scores))
+
+
+def best_of(stages: Iterable[FirstStage]) -> FirstStage:
+    """The map with the smallest held-out error."""
+    return min(stages, key=lambda stage: held_out_error(stage.fitted))
 
 
 def _distinct(source: Source) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from samara.core import Array
 from samara.errors import InputError, unknown_name
 from samara.estimators.common import ClosedForm
-from samara.estimators.embedding import FirstStage, FirstStages, first_settings, held_out_error, refuse_count
+from samara.estimators.embedding import FirstStages, best_of, first_settings, refuse_count
 from samara.estimators.given import GivenArrays
 from samara.estimators.inputs import check_inputs, distinct, refuse_non_finite
 from samara.estimators.neighbours import neighbour_distances
@@ -259,11 +258,6 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def best_of(stages: Iterator[FirstStage]) -> FirstStage:
-    """The map with the smallest held-out error."""
-    return min(stages, key=lambda stage: held_out_error(stage.fitted))
 
 
 def _is_number(value: Any) -> bool:

@@ -10,7 +10,14 @@ from samara.centre_fit import KernelFitted
 from samara.errors import InputError, unknown_name
 from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
-from samara.estimators.embedding import WIDER, FirstStage, FirstStages, first_settings, held_out_error
+from samara.estimators.embedding import (
+    WIDER,
+    FirstStage,
+    FirstStages,
+    best_of,
+    first_settings,
+    held_out_error,
+)
 from samara.estimators.given import Given
 from samara.estimators.regression import Regression
 from samara.estimators.second_stage import KINDS, Embedding, refitted, reused, second_settings, simplex
@@ -77,9 +84,12 @@ class BaseTwoStage(ClosedForm):
         def error(one: tuple[FirstStage, Fitted]) -> float:
             return held_out_error(one[1])
 
-        if len(stages.names) == 1:
+        if stages.names[0] != "linear" or self.embedding != "auto":
             return tried(stages.names[0])
         scales = (None, "unit") if self.scale is None else (self.scale,)
+        if len(stages.names) == 1:  # of wide rows the second stage takes longer than the first: only one
+            stage = best_of(stages.fitted("linear", scale=scale) for scale in scales)
+            return stage, self._second(stage, settings, seed)
         found = [min((tried(stages.names[0], scale=scale) for scale in scales), key=error)]
         scale = found[0][0].scale
         found.append(tried("kernel", scale=scale))
@@ -124,10 +134,10 @@ class TwoStageELMRegressor(BaseTwoStage, Regression):
     ----------
     embedding : {"auto", "linear", "kernel", "elm"}, Kernel or layer, default="auto"
         The first stage, as in :class:`SpectralRegression`; the paper's is ``elm``. ``auto`` is
-        ``linear`` where columns are twice the rows or more; for more than 5000 rows ``elm``. Else that whose
-        second stage has the smallest held-out error: linear, on rows as they are or, where no scale is given,
-        divided by their length; then, on the better of these, a kernel of this gamma, and one of a tenth of
-        it.
+        ``elm`` for more than 5000 rows; else that whose second stage has the smallest held-out error: linear,
+        on rows as they are or, where no scale is given, divided by their length; then, on the better of
+        these, a kernel of this gamma, and one of a tenth of it. Where columns are twice the rows or more it
+        is ``linear``, and the error that of the first stage.
     second_stage : {"refit", "paired", "literal"}, default="refit"
         Where the weights of the second stage come from. ``refit``: solved for, on coordinates that models
         gave which had not seen the row. ``paired``: those of the first stage, with the first stage's
