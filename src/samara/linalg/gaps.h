@@ -36,17 +36,25 @@ typedef struct {
 
 #define LANES 1
 #define WIDE double
+#define BITS int64_t
+#define ABOVE(x, y) (-(int64_t)((x) > (y)))
 #define LANED(name) name##_alone
 #include "pieces.h"
 #undef LANES
 #undef WIDE
+#undef BITS
+#undef ABOVE
 #undef LANED
 #define LANES 8
 #define WIDE Eight
+#define BITS EightBits
+#define ABOVE(x, y) ((x) > (y))
 #define LANED(name) name##_abreast
 #include "pieces.h"
 #undef LANES
 #undef WIDE
+#undef BITS
+#undef ABOVE
 #undef LANED
 
 enum { ABREAST = 8, FAR = 60 }; /* exp(-60) of the likeliest piece's share is nothing */

@@ -1,7 +1,8 @@
 /* Rows with gaps under Gaussian pieces, LANES of them side by side in one register: they share the gaps of a row,
  * so that every step of one is a step of all.
  *
- * Included by gaps.h, once for each number of lanes, with LANES, WIDE (a number for each lane) and LANED(name).
+ * Included by gaps.h, once for each number of lanes, with LANES, WIDE and BITS (a number for each lane),
+ * ABOVE(x, y) (all bits set where x > y) and LANED(name).
  */
 INLINED WIDE LANED(every)(double x) {
     WIDE made;
@@ -44,18 +45,22 @@ INLINED WIDE LANED(product)(const WIDE *P, int64_t d, const int64_t *order, int6
 
 /* A symmetric matrix as LDL', in place, the inverse of D on the diagonal. The determinant is that of mantissas,
  * in [1, 2), times a power of 2: a product of many factors would leave the range of the type. */
-INLINED void LANED(factor)(WIDE *A, int64_t m, WIDE *mantissa, WIDE *exponent) {
+INLINED void LANED(factor)(WIDE *A, int64_t m, WIDE *mantissa, BITS *exponent) {
+    const WIDE least = LANED(every)(1e-200);
     for (int64_t j = 0; j < m; j++) {
-        double *left = (double *)&A[j * m + j], *product = (double *)mantissa, *power = (double *)exponent;
-        for (int l = 0; l < LANES; l++) {
-            const double least = left[l] > 1e-200 ? left[l] : 1e-200, times = product[l] * least;
-            int64_t bits;
-            memcpy(&bits, &times, sizeof bits);
-            power[l] += (double)((bits >> 52) - 1023);
-            bits = (bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000;
-            memcpy(product + l, &bits, sizeof bits);
-            left[l] = 1 / least;
-        }
+        const BITS large = ABOVE(A[j * m + j], least);
+        BITS bits, floor;
+        WIDE left;
+        memcpy(&bits, &A[j * m + j], sizeof bits);
+        memcpy(&floor, &least, sizeof bits);
+        bits = (bits & large) | (floor & ~large);
+        memcpy(&left, &bits, sizeof bits);
+        A[j * m + j] = 1 / left;
+        left *= *mantissa;
+        memcpy(&bits, &left, sizeof bits);
+        *exponent += (bits >> 52) - 1023;
+        bits = (bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000;
+        memcpy(mantissa, &bits, sizeof bits);
         const WIDE inverse = A[j * m + j];
         for (int64_t i = j + 1; i < m; i++) {
             const WIDE scaled = A[i * m + j] * inverse;
@@ -90,16 +95,19 @@ INLINED void LANED(under)(const Laid *laid, int64_t group, const double *x, cons
     const WIDE *mean = (const WIDE *)laid->means + group * d, *P = (const WIDE *)laid->precisions + group * d * d;
     for (int64_t a = 0; a < there; a++)
         z[a] = x[order->columns[a]] - mean[order->columns[a]];
-    WIDE *u = z + there, exponent = LANED(every)(0);
+    WIDE *u = z + there, powers;
+    BITS exponent = {0};
     WIDE distance = LANED(product)(P, d, order->columns, there, z, u);
     for (int64_t a = 0; a < m; a++)
         for (int64_t b = 0; b <= a; b++)
             L[a * m + b] = P[order->columns[there + a] * d + order->columns[there + b]];
     *mantissa = LANED(every)(1);
     LANED(factor)(L, m, mantissa, &exponent);
+    for (int l = 0; l < LANES; l++)
+        ((double *)&powers)[l] = (double)((int64_t *)&exponent)[l];
     LANED(forward)(L, m, u);
     for (int64_t a = 0; a < m; a++)
         distance -= u[a] * u[a] * L[a * m + a];
     LANED(backward)(L, m, u);
-    *score = ((const WIDE *)laid->offsets)[group] - 0.5 * (distance + 0.6931471805599453 * exponent);
+    *score = ((const WIDE *)laid->offsets)[group] - 0.5 * (distance + 0.6931471805599453 * powers);
 }
