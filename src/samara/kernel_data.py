@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from samara.core import Array, FeatureMap, Source, dense
 from samara.errors import InputError
 from samara.kernel_settings import KernelSettings
-from samara.maps import AsFloat, Gramian
+from samara.maps import AsFloat, Gramian, UnitRows
 from samara.rowkeys import row_keys
 from samara.selection import left_out_surface
 from samara.settings import N_RIDGES
@@ -52,11 +52,13 @@ class Rows:
 
 def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
     """The rows in memory, rows of weight 0 left out; on a cluster the workers read and scale them."""
-    keep = source.is_sparse and isinstance(scaling, AsFloat)
+    keep = source.is_sparse and isinstance(scaling, AsFloat | UnitRows)
     as_they_are = keep or settings.kernel.name == "precomputed"
     rows = settings.engine().summarize(source.map(scaling), partial(Gathered, as_they_are), name="gather")
     pieces = rows.inputs
     X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+    if sparse.issparse(X) and isinstance(scaling, UnitRows):
+        X = scaling.kept_sparse(X)
     y = np.concatenate(rows.targets)
     centre = profile.targets.mean * settings.fit_intercept
     if settings.kernel.name == "precomputed":
@@ -127,6 +129,8 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
 def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
     """Of all entries of the scaled inputs together, as scikit-learn's ``gamma="scale"`` has it."""
     if settings.scale not in ("standard", None):
+        if sparse.issparse(X):
+            return float(X.multiply(X).mean() - X.mean() ** 2)
         return float(np.var(X))
     inputs = profile.inputs
     with np.errstate(over="ignore", invalid="ignore"):

@@ -14,7 +14,7 @@ from samara.errors import InputError
 from samara.kernel_data import Rows, checked, found_gamma, gathered, ridge_grid
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
-from samara.maps import Gramian, KernelRows
+from samara.maps import Gramian, KernelRows, UnitRows
 from samara.model import Model
 from samara.plans import Plan
 from samara.prepare import scaling_of
@@ -160,6 +160,7 @@ def _model(task: KernelTask, scaling: FeatureMap, coef: Array, intercept: Array)
         return Model((scaling,), np.asarray(X.T @ coef), intercept)
     centres = np.arange(gramian.n) if gramian.kernel.name == "precomputed" else gramian.rows
     last = KernelRows(gramian.kernel, centres, gramian.dtype)
-    if sparse.issparse(centres) or gramian.kernel.name == "precomputed":
+    sparse_rows = sparse.issparse(centres) and not isinstance(scaling, UnitRows)
+    if sparse_rows or gramian.kernel.name == "precomputed":
         return Model((last,), coef, intercept)
     return Model((scaling, last), coef, intercept)

@@ -17,6 +17,7 @@ from samara.maps import (
     DirectLink,
     QuantileNormal,
     Standardize,
+    UnitRows,
     as_dtype,
     given_scaling,
 )
@@ -89,6 +90,8 @@ def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
     if settings.scale == "quantile":
         return QuantileNormal.learn(profile.sample[:QUANTILE_ROWS], settings.dtype)
+    if settings.scale == "unit":
+        return UnitRows(source.n_features, settings.dtype)
     return AsFloat(source.n_features, settings.dtype)
 
 

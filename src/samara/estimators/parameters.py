@@ -17,7 +17,7 @@ from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.solvers import Rank
 
-SCALES = ("standard", "quantile")
+SCALES = ("standard", "quantile", "unit")
 MISSING = ("impute", "flag")
 DTYPES = ("float32", "float64")
 

@@ -20,6 +20,7 @@ from samara.maps.scaling import (
     OwnScaling,
     QuantileNormal,
     Standardize,
+    UnitRows,
     given_scaling,
 )
 
@@ -54,6 +55,7 @@ __all__ = [
     "Radial",
     "RadialNodes",
     "Standardize",
+    "UnitRows",
     "Whitened",
     "WithGaps",
     "as_dtype",
