@@ -147,7 +147,7 @@ def test_a_damaged_file(folder):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(StoreError, match=r"iris\.parquet can't be read: "):
         load("iris")
-    whole[60] ^= 1  # in the values of the first page: only its checksum can tell
+    whole[600] ^= 1  # in the values of the first page: only its checksum can tell
     path.write_bytes(whole)
     with pytest.raises(StoreError, match=r"iris\.parquet, row group 0 can't be read: .*CRC"):
         load("iris")

@@ -78,7 +78,7 @@ def test_data_lists_what_is_there_and_where_to_get_the_rest(run, tmp_path):
     assert "men-wang" in lines["svmguide1"]
     assert lines["letter"].endswith("comes with samara")
     assert "fetched from OpenML, 183" in lines["abalone"]
-    assert "missing: a9a.parquet in the folder of data sets" in lines["a9a"]
+    assert "missing: a9a.parquet in the folder of" in lines["a9a"]
     assert lines["Folder"].startswith(f"Folder {tmp_path}: 8 of 71 data sets are there, 28 would be fetched")
 
 

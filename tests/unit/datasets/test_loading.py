@@ -8,7 +8,7 @@ import pytest
 from sklearn.utils import Bunch
 
 from samara import ELMClassifier
-from samara.datasets import catalogue, load, load_letter, origin_of
+from samara.datasets import DataSet, catalogue, load, load_letter, origin_of
 from tests.unit.datasets.made import ENTRIES, make_table
 
 ON_BOARD = [entry.name for entry in catalogue() if entry.comes_with]
@@ -80,15 +80,15 @@ def test_an_official_split_is_that_of_the_column(folder, put):
     assert train.X.shape == (7089 - len(test.y), 4)
 
 
-def test_validation_rows_train_where_there_are_test_rows_and_test_where_there_are_none(folder, put):
-    parts = np.array(["train", "val", "test"])[np.arange(3186) % 3]
-    put("dna", split=parts)
-    train, test = load("dna", data=folder).split()
-    assert set(train.column("split")) == {"train", "val"}
-    assert set(test.column("split")) == {"test"}
-    two = np.where(np.arange(200) % 2, "valid", "train")
-    put("arcene", split=two)
-    assert set(load("arcene", data=folder).split()[1].column("split")) == {"valid"}
+@pytest.mark.parametrize(
+    ("name", "fitted", "tested"), [("dna", {"train", "val"}, {"test"}), ("arcene", {"train"}, {"valid"})]
+)
+def test_validation_rows_are_fitted_unless_there_are_no_test_rows(name, fitted, tested):
+    parts = sorted(fitted | tested)
+    frame = pa.table({"x": range(len(parts)), "target": range(len(parts)), "split": parts})
+    train, test = DataSet(ENTRIES[name], frame, "folder").split()
+    assert set(train.column("split")) == fitted
+    assert set(test.column("split")) == tested
 
 
 def test_texts_stay_a_table_that_estimators_take(folder, put):
