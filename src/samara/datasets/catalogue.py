@@ -50,6 +50,8 @@ class Entry:
         Its number at OpenML, where a copy of this shape is known.
     sha256 : str
         Of the values, as `DataSet.sha256` computes it.
+    where : str
+        Where it is to be had, in words.
     """
 
     name: str
@@ -66,11 +68,10 @@ class Entry:
     source: str
     comes_with: Package | None = None
     openml: int | None = None
-    sha256: str = ""
+    sha256: str
 
     @property
     def where(self) -> str:
-        """Where it is to be had, in words."""
         if self.comes_with is not None:
             return f"comes with {self.comes_with}"
         if self.openml is not None:

@@ -34,6 +34,8 @@ class DataSet:
         Its name.
     task : {"classification", "regression"}
         What it is used for.
+    inputs : list of str
+        Names of the inputs, in order.
     categorical : tuple of str
         The inputs that are categories.
     X : ndarray of shape (n_rows, n_columns), or pyarrow.Table
@@ -66,7 +68,6 @@ class DataSet:
 
     @property
     def inputs(self) -> list[str]:
-        """Names of the inputs, in order."""
         return [name for name in self.frame.column_names if name not in (*self.entry.targets, SPLIT)]
 
     @cached_property
