@@ -17,9 +17,10 @@ from samara.errors import InputError, StoreError
 def fetched(entry: Entry) -> dict[str, Array]:
     """The columns of OpenML's copy; its checksum is verified by scikit-learn, which keeps the file."""
     found = _fetch(entry)
-    X, columns = np.asarray(found.data), {}
-    for j, name in enumerate(found.feature_names):
-        columns[name] = _column(X[:, j], found.categories.get(name))
+    X = np.asarray(found.data)
+    columns = {
+        name: _column(X[:, j], found.categories.get(name)) for j, name in enumerate(found.feature_names)
+    }
     target = np.asarray(found.target)
     if target.ndim != 1:
         raise StoreError(f"OpenML {entry.openml} is not the data set {entry.name}: it has several targets.")
