@@ -112,5 +112,7 @@ def _entries() -> Mapping[str, Entry]:
 
 def _entry(name: str, facts: dict[str, Any]) -> Entry:
     """Lists as tuples, so that an entry can't be changed."""
-    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+    frozen: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()
+    }
     return Entry(name=name, **frozen)
