@@ -30,8 +30,8 @@ def test_names_and_rounds(cls, parameters, message):
 
 
 def test_what_has_no_gradient():
-    for hidden in ("hardlim", LocalFields((1, 3), size=1)):
-        refused(ELMRegressor(hidden=hidden, metric="agop"), InputError, "gradients of the nodes", X, Y)
+    for hidden, name in (("hardlim", "hardlim"), (LocalFields((1, 3), size=1), "LocalFields")):
+        refused(ELMRegressor(hidden=hidden, metric="agop"), InputError, f"not for {name}: use another", X, Y)
     for kernel in ("precomputed", lambda A, B: A @ B.T):
         model = KernelELMRegressor(kernel, metric="agop_diagonal")
         refused(model, InputError, "gradients of the kernel: use a kernel by name", X @ X.T, Y)

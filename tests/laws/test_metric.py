@@ -281,7 +281,10 @@ def test_few_rows_keep_the_plain_model():
     model = clone(ELM).fit(X, y)
     assert (model.rounds_, model.metric_.tolist()) == (0, np.eye(5).tolist())
     assert np.isnan(model.rounds_scores_).all()
-    assert "fewer than 40 rows" in model.plan_.reasons[-1]
+    assert "fewer than 40 different rows" in model.plan_.reasons[-1]
+    alike = clone(KERNEL).fit(np.ones((50, 2)), np.arange(50.0))
+    assert alike.rounds_ == 0
+    assert np.isnan(alike.rounds_scores_).all()
 
 
 def test_shares_are_all_rows_once():
