@@ -82,7 +82,8 @@ class _Rounds(Generic[F, A]):
                 f'metric="{settings.metric.name}" has no checkpoints, for it fits several times. '
                 "Use metric=None or checkpoint=None."
             )
-        self.settings, self.metric, self._profile, self.passes = settings, settings.metric, profile, 1
+        self.settings: A = settings
+        self.metric, self._profile, self.passes = settings.metric, profile, 1
         self._fit: Callable[[Source, A], F]
 
     def run(self, source: Source, fitted: Callable[[Source, A], F]) -> tuple[F, Learned, int]:
