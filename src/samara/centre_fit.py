@@ -16,7 +16,7 @@ from samara.linalg.blas import solve_upper
 from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
 from samara.model import Model
 from samara.plans import Plan
-from samara.prepare import look, scaling_of
+from samara.prepare import look, scalings_of
 from samara.selection import KFold, Selection
 from samara.settings import AUTO_MOST
 from samara.summaries import Profile
@@ -62,7 +62,7 @@ def fit_centres(
         kernel = settings.kernel
         done = fit(source, replace(asked, layer=nodes, sizes=sizes or (nodes.n_out,)), profile)
     else:
-        rows = some_rows(source, settings, scaling_of(source, settings, profile), profile)
+        rows = some_rows(source, settings, scalings_of(source, settings, profile), profile)
         kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
         kernel.validate()
         done = fit(source, settings.of_centres(kernel, sizes, solver.centres, most), profile)

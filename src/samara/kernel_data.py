@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from samara.core import Array, FeatureMap, Source, dense
+from samara.core import Array, FeatureMap, Source, dense, seen_through
 from samara.errors import InputError
 from samara.kernel_settings import KernelSettings
-from samara.maps import AsFloat, Gramian, UnitRows
+from samara.maps import OF_DISTANCE, AsFloat, Gramian, UnitRows
 from samara.rowkeys import row_keys
 from samara.selection import left_out_surface
 from samara.settings import N_RIDGES
@@ -32,6 +32,7 @@ STEPS = (
 )  # powers of 2, in units of "scale"; then the two between the best and its neighbours
 
 
+Maps = tuple[FeatureMap, ...]
 GRID = 1e-8, 10.0  # smallest and largest ridge, in units of the mean diagonal of the kernel matrix
 
 
@@ -50,15 +51,18 @@ class Rows:
         return float(len(self.targets) if self.weights is None else self.weights.sum())
 
 
-def gathered(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
+def gathered(source: Source, settings: KernelSettings, maps: Maps, profile: Profile) -> Rows:
     """The rows in memory, rows of weight 0 left out; on a cluster the workers read and scale them."""
-    keep = source.is_sparse and isinstance(scaling, AsFloat | UnitRows)
+    keep = source.is_sparse and isinstance(maps[0], AsFloat | UnitRows)
     as_they_are = keep or settings.kernel.name == "precomputed"
-    rows = settings.engine().summarize(source.map(scaling), partial(Gathered, as_they_are), name="gather")
+    seen = seen_through(source, maps)
+    rows = settings.engine().summarize(seen, partial(Gathered, as_they_are), name="gather")
     pieces = rows.inputs
     X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
-    if sparse.issparse(X) and isinstance(scaling, UnitRows):
-        X = scaling.kept_sparse(X)
+    if sparse.issparse(X) and isinstance(maps[0], UnitRows):
+        X = maps[0].kept_sparse(X)
+    for feature_map in maps[1:] if keep else ():
+        X = feature_map(X)
     y = np.concatenate(rows.targets)
     centre = profile.targets.mean * settings.fit_intercept
     if settings.kernel.name == "precomputed":
@@ -100,12 +104,12 @@ def ridge_grid(trace: float, weight: float) -> Array:
     return np.geomspace(GRID[0] * mean, GRID[1] * mean, N_RIDGES)
 
 
-def some_rows(source: Source, settings: KernelSettings, scaling: FeatureMap, profile: Profile) -> Rows:
+def some_rows(source: Source, settings: KernelSettings, maps: Maps, profile: Profile) -> Rows:
     """A few runs of rows from all over the source."""
     parts = source.parts(16)
     each = -(-SEARCH_ROWS // len(parts))
     firsts = [next(iter(part.blocks(each))) for part in parts]
-    X = np.concatenate([np.asarray(scaling(block.inputs())) for block in firsts])
+    X = np.concatenate([dense(replace(block, maps=(*block.maps, *maps)).inputs()) for block in firsts])
     centre = profile.targets.mean * settings.fit_intercept
     y = np.concatenate([block.y for block in firsts])
     return Rows(X, (y - centre) / profile.targets.spread, None, row_keys(X))
@@ -121,6 +125,8 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
     if asked == "median":
         return _median_gamma(name, rows.X)
     gamma = 1.0 / (rows.X.shape[1] * (_variance(settings, profile, rows.X) or 1.0))
+    if name in OF_DISTANCE:
+        gamma = float(np.sqrt(gamma))
     if not 0 < gamma < np.inf:
         raise InputError('gamma="scale" is 1/(d·Var(X)), and Var(X) is no number: use scale="standard".')
     return _searched(settings, rows, gamma) if asked == "auto" else gamma
@@ -128,9 +134,10 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
 
 def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
     """Of all entries of the scaled inputs together, as scikit-learn's ``gamma="scale"`` has it."""
-    if settings.scale not in ("standard", None):
+    if settings.scale not in ("standard", None) or settings.root is not None:
         if sparse.issparse(X):
-            return float(X.multiply(X).mean() - X.mean() ** 2)
+            cells = float(X.shape[0]) * X.shape[1]
+            return float((X.data**2).sum() / cells - (X.data.sum() / cells) ** 2)
         return float(np.var(X))
     inputs = profile.inputs
     with np.errstate(over="ignore", invalid="ignore"):
@@ -144,16 +151,15 @@ def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
 
 
 def _median_gamma(name: str, X: Any) -> float:
-    """1/(2·median²) of the distances for rbf, 1/median for laplacian."""
+    """1/(2·median²) of the distances for rbf, 1/median for functions of the distance itself."""
     rows = np.linspace(0, X.shape[0] - 1, min(MEDIAN_ROWS, X.shape[0])).astype(int)
-    laplacian = name == "laplacian"
-    if name not in ("rbf", "laplacian"):
-        raise InputError(f'gamma="median" is for rbf and laplacian, not for {name}: use "scale".')
-    distances = pdist(dense(X[rows]), "cityblock" if laplacian else "euclidean")
+    if name not in ("rbf", "laplacian", *OF_DISTANCE):
+        raise InputError(f'gamma="median" is for kernels of a distance, not for {name}: use "scale".')
+    distances = pdist(dense(X[rows]), "cityblock" if name == "laplacian" else "euclidean")
     median = float(np.median(distances)) if len(distances) else 0.0
     if median == 0:
         return 1.0
-    return 1 / median if laplacian else 0.5 / median**2
+    return 0.5 / median**2 if name == "rbf" else 1 / median
 
 
 def _searched(settings: KernelSettings, rows: Rows, scale: float) -> float:

@@ -17,7 +17,7 @@ from samara.kernel_settings import KernelSettings, Nystroem
 from samara.maps import Gramian, KernelRows, UnitRows
 from samara.model import Model
 from samara.plans import Plan
-from samara.prepare import scaling_of
+from samara.prepare import scalings_of
 from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface
 from samara.settings import QUANTILE_ROWS
@@ -41,8 +41,8 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     sampled = QUANTILE_ROWS if settings.scale == "quantile" else 0
     if profile is None:
         profile = settings.engine().summarize(source, partial(Profile, sampled), name="look")
-    scaling = scaling_of(source, settings, profile)
-    rows = gathered(source, settings, scaling, profile)
+    maps = scalings_of(source, settings, profile)
+    rows = gathered(source, settings, maps, profile)
     kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
     kernel.validate()
     task = KernelTask(
@@ -62,7 +62,7 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     )
     factor = solver(task)
     alpha, selection = _selected(factor, rows, settings, profile)
-    done = _finished(factor, task, settings, (scaling, profile), (plan, alpha, selection))
+    done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
     if selection is None or isinstance(alpha, np.ndarray):
         return done
     return replace(done, held_out=partial(_held_out, factor, rows, settings, profile, alpha))
@@ -107,18 +107,18 @@ def _finished(
     factor: DualFactor,
     task: KernelTask,
     settings: KernelSettings,
-    learned: tuple[FeatureMap, Profile],
+    learned: tuple[tuple[FeatureMap, ...], Profile],
     chosen: tuple[Plan, float | Array, Selection | None],
 ) -> KernelFitted:
     """Back to the units of the data."""
-    (scaling, profile), (plan, alpha, selection) = learned, chosen
+    (maps, profile), (plan, alpha, selection) = learned, chosen
     coef, intercept = _solved(factor, alpha)
     targets = profile.targets
     coef = (coef * targets.spread).astype(settings.dtype)
     intercept = targets.mean * settings.fit_intercept + targets.spread * intercept
     smallest = float(np.min(alpha))
     return KernelFitted(
-        model=_model(task, scaling, coef, intercept.astype(settings.dtype)),
+        model=_model(task, maps, coef, intercept.astype(settings.dtype)),
         plan=plan,
         selection=selection,
         alpha=alpha,
@@ -152,15 +152,15 @@ def _relative(factor: DualFactor, solver: str) -> float:
     return factor.error / float(np.hypot(factor.error, np.linalg.norm(values)))
 
 
-def _model(task: KernelTask, scaling: FeatureMap, coef: Array, intercept: Array) -> Model:
+def _model(task: KernelTask, maps: tuple[FeatureMap, ...], coef: Array, intercept: Array) -> Model:
     """The kernel of a row with all rows; of a linear kernel, its weights."""
     gramian = task.gramian
     if gramian.kernel.name == "linear":
         X = gramian.rows
-        return Model((scaling,), np.asarray(X.T @ coef), intercept)
+        return Model(maps, np.asarray(X.T @ coef), intercept)
     centres = np.arange(gramian.n) if gramian.kernel.name == "precomputed" else gramian.rows
     last = KernelRows(gramian.kernel, centres, gramian.dtype)
-    sparse_rows = sparse.issparse(centres) and not isinstance(scaling, UnitRows)
+    sparse_rows = sparse.issparse(centres) and not isinstance(maps[0], UnitRows)
     if sparse_rows or gramian.kernel.name == "precomputed":
-        return Model((last,), coef, intercept)
-    return Model((scaling, last), coef, intercept)
+        return Model((*maps[1:], last), coef, intercept)
+    return Model((*maps, last), coef, intercept)

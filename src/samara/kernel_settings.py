@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 
 from samara.checkpoints import Checkpoint
-from samara.core import Crew, FeatureMap, Progress, Source
+from samara.core import Array, Crew, FeatureMap, Progress, Source
 from samara.engines.clusters import is_cluster
 from samara.kernel_plan import KernelShape, make_kernel_plan
 from samara.maps import Kernel, Landmarks
 from samara.plans import Budget, Plan
 from samara.selection import Selector
-from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Settings
+from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Metric, Settings
 from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSketch, KernelSolver, Ssvd
 
@@ -60,6 +60,8 @@ class KernelSettings:
     alpha_per_target: bool = False
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
+    metric: Metric | None = None  # of the inputs, to be learned
+    root: Array | None = None  # of a metric that is there, as in `Settings`
 
     def shape(self, source: Source) -> KernelShape:
         """The shape of the problem."""
@@ -82,7 +84,8 @@ class KernelSettings:
     def plan(self, source: Source) -> Plan:
         """How it would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        return make_kernel_plan(self.shape(source), asked, self.budget, self.selection_why)
+        plan = make_kernel_plan(self.shape(source), asked, self.budget, self.selection_why)
+        return plan if self.metric is None else self.metric.planned(plan)
 
     def solver_of(self, plan: Plan) -> KernelSolver | Nystroem:
         """The solver that a plan asks for, with the settings given."""
@@ -121,6 +124,7 @@ class KernelSettings:
             progress=self.progress,
             most_nodes=most,
             checkpoint=self.checkpoint,
+            root=self.root,
         )
 
     def sample_rows(self, source: Source) -> int:

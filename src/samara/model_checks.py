@@ -14,6 +14,7 @@ from samara.errors import InputError
 from samara.maps import (
     AdditiveNodes,
     AsFloat,
+    ColumnFactors,
     Columns,
     DirectLink,
     Encoded,
@@ -144,6 +145,10 @@ def _project(one: Project, n_in: int, what: str) -> None:
     check_array(one.directions, (n_in, None), f"directions of {what}")
 
 
+def _factors(one: ColumnFactors, n_in: int, what: str) -> None:
+    check_array(one.factors, (n_in,), f"factors of {what}")
+
+
 def _first_nodes(one: FirstNodes, n_in: int, what: str) -> None:
     whole = check_map(one.whole, n_in, what)
     _check(1 <= one.n_out <= whole, f"{what} takes {one.n_out} of {whole} columns")
@@ -224,6 +229,7 @@ _CHECKS: dict[type, Callable[[Any, int, str], None]] = {
     PooledFields: _pooled_fields,
     DirectLink: _direct_link,
     Project: _project,
+    ColumnFactors: _factors,
     FirstNodes: _first_nodes,
     KernelRows: _kernel_rows,
     Whitened: _whitened,
@@ -267,6 +273,11 @@ def check_ridge(alpha: float | Array, n_outputs: int) -> None:
     if isinstance(alpha, np.ndarray):
         check_array(alpha, (n_outputs,), "ridges")
     _check(bool(np.all(np.isfinite(alpha) & (np.asarray(alpha) >= 0))), "ridge is not a number of 0 or more")
+
+
+def check_metric(metric: Array, n_inputs: int) -> None:
+    """A matrix of the inputs, or a factor for each."""
+    check_array(metric, (n_inputs,) * metric.ndim if metric.ndim in (1, 2) else (n_inputs,), "metric")
 
 
 def check_labels(classes: Array, n_outputs: int) -> None:

@@ -19,7 +19,9 @@ from samara.maps import (
     Standardize,
     UnitRows,
     as_dtype,
+    behind_metric,
     given_scaling,
+    metric_map,
 )
 from samara.settings import N_RIDGES, QUANTILE_ROWS, Settings, is_drawn
 from samara.shapes import Shape, safe_ridge
@@ -33,6 +35,8 @@ class Scaled(Protocol):
     def scale(self) -> str | FeatureMap | None: ...
     @property
     def dtype(self) -> np.dtype[np.floating]: ...
+    @property
+    def root(self) -> Array | None: ...
 
 
 LOOK_CELLS = 1 << 18  # values looked at in one call
@@ -59,24 +63,32 @@ def sample_salt(entropy: int) -> int:
 
 
 def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:
-    """Scaling, then hidden layer."""
-    scaling = scaling_of(source, settings, profile)
-    layer = settings.layer
-    nodes: FeatureMap
+    """Scaling and metric, then hidden layer; nodes of products have the metric in their weights."""
+    maps, layer = scalings_of(source, settings, profile), settings.layer
+    scaling = maps[0]
+    nodes: FeatureMap = layer  # type: ignore[assignment]  # what is not drawn is a map
     if is_drawn(layer):
         seed = np.random.SeedSequence([settings.entropy, 0])
-        sample = np.asarray(scaling(profile.sample), float)
+        sample: Array = profile.sample
+        for feature_map in maps:
+            sample = np.asarray(feature_map(sample), float)
         nodes = as_dtype(layer.draw(n_hidden, source.n_features, sample, seed), settings.dtype)
-    else:
-        nodes = layer  # type: ignore[assignment]  # what is not drawn is a map
+    if isinstance(nodes, AdditiveNodes) and settings.root is not None:
+        nodes, maps = behind_metric(nodes, settings.root), maps[:1]
     if settings.direct_link:
-        return scaling, DirectLink(source.n_features, nodes)
+        return *maps, DirectLink(source.n_features, nodes)
     if source.is_sparse and isinstance(nodes, AdditiveNodes):
         if isinstance(scaling, Standardize):
             return (nodes.after(scaling),)
         if isinstance(scaling, AsFloat):
             return (nodes,)
-    return scaling, nodes
+    return *maps, nodes
+
+
+def scalings_of(source: Source, settings: Scaled, profile: Profile) -> tuple[FeatureMap, ...]:
+    """How the inputs are scaled, and then turned by a metric where there is one."""
+    scaling = scaling_of(source, settings, profile)
+    return (scaling,) if settings.root is None else (scaling, metric_map(settings.root, settings.dtype))
 
 
 def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap:

@@ -9,7 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from samara.checkpoints import Checkpoint, Checkpointed
-from samara.core import Crew, FeatureMap, Progress, Source
+from samara.core import Array, Crew, FeatureMap, Progress, Source
 from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, LocalFields, Radial
 from samara.plans import Budget, Plan, make_plan
@@ -24,6 +24,30 @@ Layer = Drawn | FeatureMap
 N_RIDGES = 10  # of the grid
 QUANTILE_ROWS = 5000  # rows whose ranks stand for all rows'
 AUTO_START, AUTO_MOST = 250, 2000  # nodes at which the search for a size starts and ends
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of the scaled inputs that is learned from the gradients of the model itself."""
+
+    diagonal: bool  # a factor for each input, else a full matrix
+    rounds: int  # at most
+
+    @property
+    def name(self) -> str:
+        return "agop_diagonal" if self.diagonal else "agop"
+
+    def planned(self, plan: Plan) -> Plan:
+        """The plan of one fit as that of all rounds: each also takes gradients and is scored."""
+        least, most = self.rounds + 2, 2 * (self.rounds + 1)
+        why = f"metric {self.name}: {least} to {most} fits, {self.rounds + 1} of them on 80 % of the rows"
+        return replace(
+            plan,
+            passes=least * (plan.passes + 1),
+            most_passes=most * (plan.most_passes + 2),
+            flops=most * plan.flops,
+            reasons=(*plan.reasons, why),
+        )
 
 
 @dataclass(frozen=True)
@@ -49,6 +73,8 @@ class Settings:
     checkpoint: Checkpoint | None = None
     missing: str | None = None  # "impute" or "flag"; None: as the kind of table has it
     most_nodes: int | None = None  # at which the search for a size ends; None: AUTO_MOST
+    metric: Metric | None = None  # of the inputs, to be learned
+    root: Array | None = None  # of a metric that is there, (d, d) or (d,): scaled inputs are multiplied by it
 
     @property
     def n_folds(self) -> int:
@@ -123,7 +149,8 @@ class Settings:
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        return make_plan(self.shape(source, sizes, trace), asked, self.budget, self.selection_why)
+        plan = make_plan(self.shape(source, sizes, trace), asked, self.budget, self.selection_why)
+        return plan if self.metric is None else self.metric.planned(plan)
 
     def solver_of(self, plan: Plan) -> Solver:
         """The solver that a plan asks for, with the settings given."""

@@ -213,6 +213,7 @@ def _kernel_plan(settings: KernelSettings, source: Source, solver: str | None) -
         return plan
     asked = settings.of_centres(settings.kernel, settings.n_centres(source.n_rows), "rows")
     passed = asked.plan(source, asked.first_sizes())
+    passed = passed if settings.metric is None else settings.metric.planned(passed)
     return replace(passed, solver="nystroem", reasons=(plan.reasons[0], *passed.reasons[1:]))
 
 

@@ -31,6 +31,8 @@ from samara import (
         *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
         KernelELMClassifier(solver="nystroem"),
         KernelELMRegressor("precomputed"),
+        KernelELMRegressor("matern32", metric="agop", rounds=1),
+        ELMRegressor(20, metric="agop_diagonal", rounds=1),
         DeepELMRegressor((12, 8), n_hidden=30),
         DeepELMClassifier((12,), n_hidden=30),
         SpectralRegression(),

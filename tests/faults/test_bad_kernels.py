@@ -53,7 +53,10 @@ def test_unknown_names(parameters, suggested, known):
         ({"kernel": Kernel("rbf", -2.0)}, "gamma.*got -2.0"),
         ({"kernel": "polynomial", "degree": 0}, "degree.*got 0"),
         ({"kernel": "sigmoid", "coef0": "a"}, "coef0.*'a'"),
-        ({"kernel": "polynomial", "gamma": "median"}, 'gamma="median" is for rbf and laplacian'),
+        (
+            {"kernel": "polynomial", "gamma": "median"},
+            'gamma="median" is for kernels of a distance, not for polynomial',
+        ),
         ({"kernel": "polynomial", "degree": 1.5, "coef0": 0}, "Use a whole degree"),
         ({"alpha": -1.0}, "alpha must be 0 or more"),
         ({"solver": None}, "solver must be a name or a solver.*NoneType"),

@@ -11,7 +11,7 @@ from tests.onnx_runs import assert_near, assert_same_model, of_table, raw_inputs
 from tests.problems import problems
 from tests.tables import Table
 
-kernels = st.sampled_from(["rbf", "linear", "polynomial", "laplacian", "cosine"])
+kernels = st.sampled_from(["rbf", "linear", "polynomial", "laplacian", "cosine", "laplace", "matern52"])
 scales = st.sampled_from(["standard", "quantile", "unit", None])
 
 

@@ -103,7 +103,7 @@ class ModelOptions:
         ),
     ] = None
     kernel: Annotated[
-        str | None, option("Kernel: rbf, linear, polynomial, laplacian, ….", metavar="NAME")
+        str | None, option("Kernel: rbf, laplace, matern32, linear, polynomial, ….", metavar="NAME")
     ] = None
     gamma: Annotated[
         Any, option("Width of the kernel: a number, scale, median or auto.", read=value, metavar="X")
@@ -112,6 +112,15 @@ class ModelOptions:
         Any,
         option("Directions or centres of low-rank solvers.", read=values, metavar="N"),
     ] = None
+    metric: Annotated[
+        str | None,
+        option(
+            "Learn a metric of the inputs: agop or agop_diagonal.",
+            read=choice("agop", "agop_diagonal"),
+            metavar="NAME",
+        ),
+    ] = None
+    rounds: Annotated[int | None, option("Most rounds of a metric (3).", read=whole, metavar="N")] = None
     class_weight: Annotated[
         str | None,
         option("Give every class the same weight.", read=choice("balanced"), metavar="balanced"),

@@ -12,9 +12,11 @@ from samara.core import Array
 from samara.estimators.checkpointing import checkpointed
 from samara.estimators.given import Given, budgeted
 from samara.estimators.inputs import refuse_non_finite
+from samara.estimators.metrics import set_metric
 from samara.estimators.online import Online, read_memory
 from samara.estimators.settings import make_settings
 from samara.fit import Fitted, fit
+from samara.metric_fit import Learned, fit_metric
 from samara.online import Stream
 from samara.settings import Settings
 from samara.sources import ArraySource, Scan
@@ -48,6 +50,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         scale: Any = "standard",
         missing: Any = None,
         direct_link: bool = False,
+        metric: Any = None,
+        rounds: int = 3,
         fit_intercept: bool = True,
         update: Any = "information",
         forget: float = 1.0,
@@ -68,6 +72,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.scale = scale
         self.missing = missing
         self.direct_link = direct_link
+        self.metric = metric
+        self.rounds = rounds
         self.fit_intercept = fit_intercept
         self.update = update
         self.forget = forget
@@ -82,16 +88,19 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         """Fit, then set every attribute at once."""
         read_memory(self)
 
-        def run(progress: Any) -> Fitted:
+        def run(progress: Any) -> tuple[Fitted, Learned | None]:
             settings = budgeted(make_settings(self, progress), given)
             with checkpointed(self, settings, given, where) as settings:
                 source, profile = given.seen(settings)
-                return fit(source, settings, profile)
+                if settings.metric is not None:
+                    return fit_metric(source, settings, profile)
+                return fit(source, settings, profile), None
 
-        done = self._following(given, run)
+        done, learned = self._following(given, run)
         for name in ("_stream", "_labels"):
             self.__dict__.pop(name, None)
         self._take(done)
+        set_metric(self, learned)
         self._left = done.left
 
     def _settings(self) -> Settings:
@@ -142,7 +151,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing is not None
-        tags.input_tags.sparse = self.missing is None
+        tags.input_tags.sparse = self.missing is None and getattr(self, "metric", None) != "agop"
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags

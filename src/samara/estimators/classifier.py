@@ -21,7 +21,7 @@ class ELMClassifier(OnlineClassification, BaseELM, Classification):
     Parameters
     ----------
     n_hidden, hidden, alpha, solver, rank, selection, alpha_per_target, scale, missing, direct_link, \
-fit_intercept, update, forget, window, memory, engine, dtype, verbose, random_state
+metric, rounds, fit_intercept, update, forget, window, memory, engine, dtype, verbose, random_state
         As in :class:`ELMRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
@@ -32,7 +32,7 @@ fit_intercept, update, forget, window, memory, engine, dtype, verbose, random_st
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     alpha_, n_hidden_, selection_, plan_, rank_, condition_, approximation_error_, model_, \
-n_features_in_, feature_names_in_
+n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`ELMRegressor`.
     coef_ : ndarray of shape (1, n_hidden_) or (n_classes, n_hidden_)
         Output weights.
@@ -62,6 +62,8 @@ n_features_in_, feature_names_in_
         scale: Any = "standard",
         missing: Any = None,
         direct_link: bool = False,
+        metric: Any = None,
+        rounds: int = 3,
         fit_intercept: bool = True,
         class_weight: Any = None,
         update: Any = "information",
@@ -84,6 +86,8 @@ n_features_in_, feature_names_in_
             scale=scale,
             missing=missing,
             direct_link=direct_link,
+            metric=metric,
+            rounds=rounds,
             fit_intercept=fit_intercept,
             update=update,
             forget=forget,

@@ -6,93 +6,10 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from samara.centre_fit import KernelFitted
 from samara.core import Array
-from samara.estimators.checkpointing import checkpointed
 from samara.estimators.classification import Classification
-from samara.estimators.common import ClosedForm
-from samara.estimators.given import Given, budgeted
-from samara.estimators.kernel_settings import make_kernel_settings
+from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.regression import Regression
-from samara.kernel_fit import fit_kernel
-from samara.kernel_settings import KernelSettings
-from samara.maps import KernelRows, Whitened
-
-
-class BaseKernelELM(ClosedForm):
-    """Parameters, the fit of a source, and its results."""
-
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: Any = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        alpha: Any = "auto",
-        solver: Any = "auto",
-        rank: Any = "auto",
-        selection: Any = "auto",
-        alpha_per_target: bool = False,
-        scale: Any = None,
-        fit_intercept: bool = True,
-        memory: str | int | None = None,
-        engine: Any = None,
-        dtype: Any = "float64",
-        verbose: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.alpha = alpha
-        self.solver = solver
-        self.rank = rank
-        self.selection = selection
-        self.alpha_per_target = alpha_per_target
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.memory = memory
-        self.engine = engine
-        self.dtype = dtype
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def _fit_rows(self, given: Given, where: tuple[Any, Any]) -> None:
-        """Fit, then set every attribute at once."""
-
-        def run(progress: Any) -> KernelFitted:
-            settings = budgeted(make_kernel_settings(self, progress), given)
-            with checkpointed(self, settings, given, where) as settings:
-                source, profile = given.seen(settings)
-                return fit_kernel(source, settings, profile)
-
-        done = self._following(given, run)
-        self.model_, self.plan_, self.selection_ = done.model, done.plan, done.selection
-        self.alpha_, self.gamma_ = done.alpha, done.kernel.gamma
-        self.rank_, self.condition_ = done.rank, done.condition
-        self.approximation_error_, self.fnorm_ = done.approximation_error, done.fnorm
-        self.residual_, self.n_iter_ = done.residual, done.n_iter
-
-    def _settings(self) -> KernelSettings:
-        return make_kernel_settings(self, None)
-
-    @property
-    def X_fit_(self) -> Any:  # noqa: N802 - scikit-learn's name
-        """Centres of the model."""
-        check_is_fitted(self, "model_")
-        last = self.model_.maps[-1]
-        if isinstance(last, Whitened):
-            last = last.rows
-        if not isinstance(last, KernelRows):
-            raise AttributeError("A linear kernel is kept as the weights of the inputs: dual_coef_ has them.")
-        return last.centres
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return tags
 
 
 class KernelELMRegressor(BaseKernelELM, Regression):
@@ -105,12 +22,15 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     ----------
     kernel : str, callable or :class:`samara.maps.Kernel`, default="rbf"
         ``rbf``, ``linear``, ``polynomial``, ``laplacian``, ``sigmoid``, ``cosine``, as scikit-learn defines
-        them; ``precomputed``: X is the kernel matrix; or a function of two arrays of rows, (n, d) and
-        (m, d), that returns the (n, m) matrix. A ``Kernel`` brings its own gamma, degree and coef0.
+        them; ``laplace``, exp(−γ‖x − z‖) of the Euclidean distance (``laplacian`` is of the sum of the
+        differences), and ``matern32``, ``matern52`` of length 1/γ; ``precomputed``: X is the kernel matrix;
+        or a function of two arrays of rows, (n, d) and (m, d), that returns the (n, m) matrix. A ``Kernel``
+        brings its own gamma, degree and coef0.
     gamma : float, "scale", "median" or "auto", default="scale"
-        Of rbf, laplacian, polynomial and sigmoid. ``scale``: 1/(d·Var(X)); ``median``: 1/(2m²) with m the
-        median distance of rows (1/m for laplacian); ``auto``: of nine values from 1/32 to 32 times
-        ``scale`` that with the smallest leave-one-out error over all ridges, on at most 1500 rows.
+        Not of linear and cosine. ``scale``: 1/(d·Var(X)), its root for laplace and Matérn's; ``median``:
+        1/(2m²) with m the median distance of rows (1/m for all but rbf); ``auto``: of nine values from 1/32
+        to 32 times ``scale`` that with the smallest leave-one-out error over all ridges, on at most 1500
+        rows.
     degree, coef0 : float
         Of polynomial (and coef0 of sigmoid).
     alpha : float, list of float or "auto", default="auto"
@@ -131,6 +51,12 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     scale : {"standard", "quantile", "unit"}, FeatureMap or None, default=None
         Scaling of the inputs; with None kernels are those of the inputs as they are. A map such as
         ``samara.maps.Standardize(mean, spread, dtype)`` is used as given.
+    metric : {"agop", "agop_diagonal"} or None, default=None
+        Learn a metric of the scaled inputs from the model's own gradients: their mean outer product, or its
+        diagonal, which sparse rows need. The model is then one of inputs multiplied by the metric's root.
+    rounds : int, default=3
+        Most rounds of a metric: each fits, takes the gradients and fits anew. How many are kept is chosen on
+        a fifth of the rows, which no round has seen; none may be.
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
     memory : str, int or None, default=None
@@ -175,6 +101,13 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         ``divide``: standard error of the mean of the parts, relative to the targets' spread; else 0.
     residual_, n_iter_ : float, int
         Largest relative residual and iterations of ``pcg``.
+    metric_ : ndarray of shape (d, d) or (d,)
+        The metric of the scaled inputs, where one was asked for; the identity where no round was kept.
+    rounds_ : int
+        Rounds kept.
+    rounds_scores_ : ndarray of shape (rounds + 1,)
+        Squared error after each number of rounds on rows left out of all of them, relative to the variance of
+        the targets (1 − R²). Those in ``selection_`` are given the metric, and too good.
     model_ : :class:`samara.model.Model`
         Maps and coefficients.
     n_features_in_ : int
@@ -213,8 +146,8 @@ class KernelELMClassifier(BaseKernelELM, Classification):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, alpha, solver, rank, selection, alpha_per_target, scale, fit_intercept, \
-memory, engine, dtype, verbose, random_state
+    kernel, gamma, degree, coef0, alpha, solver, rank, selection, alpha_per_target, scale, metric, rounds, \
+fit_intercept, memory, engine, dtype, verbose, random_state
         As in :class:`KernelELMRegressor`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
@@ -225,7 +158,7 @@ memory, engine, dtype, verbose, random_state
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     alpha_, gamma_, selection_, plan_, X_fit_, rank_, condition_, fnorm_, approximation_error_, residual_, \
-n_iter_, model_, n_features_in_, feature_names_in_
+n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`KernelELMRegressor`.
     dual_coef_ : ndarray of shape (n_centres, 1) or (n_centres, n_classes)
         Weights of the centres.
@@ -254,6 +187,8 @@ n_iter_, model_, n_features_in_, feature_names_in_
         selection: Any = "auto",
         alpha_per_target: bool = False,
         scale: Any = None,
+        metric: Any = None,
+        rounds: int = 3,
         fit_intercept: bool = True,
         class_weight: Any = None,
         memory: str | int | None = None,
@@ -273,6 +208,8 @@ n_iter_, model_, n_features_in_, feature_names_in_
             selection=selection,
             alpha_per_target=alpha_per_target,
             scale=scale,
+            metric=metric,
+            rounds=rounds,
             fit_intercept=fit_intercept,
             memory=memory,
             engine=engine,

@@ -14,6 +14,7 @@ from samara.estimators.parameters import (
     read_budget,
     read_dtype,
     read_engine,
+    read_metric,
     read_rank,
     read_scale,
     read_selector,
@@ -43,6 +44,11 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
         raise InputError('kernel="precomputed" takes the kernel matrix as it is: use scale=None.')
     if solver is not None and solver.name not in WITH_RANK and rank != "auto":
         raise InputError(f'rank is for {", ".join(WITH_RANK)}; solver="{solver.name}" uses every row.')
+    metric = read_metric(estimator.metric, estimator.rounds)
+    if metric is not None and kernel.name in ("precomputed", "callable"):
+        raise InputError(
+            f'metric="{metric.name}" is learned from the gradients of the kernel: use a kernel by name.'
+        )
     return KernelSettings(
         kernel=kernel,
         gamma=gamma,
@@ -59,6 +65,7 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
         entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
         alpha_per_target=bool(estimator.alpha_per_target),
         progress=progress or engine.progress,
+        metric=metric,
     )
 
 

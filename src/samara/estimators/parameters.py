@@ -15,10 +15,12 @@ from samara.engines.clusters import KNOWN, cluster_engine, is_cluster
 from samara.errors import InputError, unknown_name
 from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
+from samara.settings import Metric
 from samara.solvers import Rank
 
 SCALES = ("standard", "quantile", "unit")
 MISSING = ("impute", "flag")
+METRICS = ("agop", "agop_diagonal")
 DTYPES = ("float32", "float64")
 
 
@@ -30,6 +32,17 @@ def read_scale(scale: Any) -> str | FeatureMap | None:
         made: FeatureMap = scale
         return made
     raise unknown_name("scale", scale, (*SCALES, "None", "a FeatureMap"))
+
+
+def read_metric(metric: Any, rounds: Any) -> Metric | None:
+    """A metric of the inputs that is to be learned."""
+    if metric is None:
+        return None
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise unknown_name("metric", metric, (*METRICS, "None"))
+    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or int(rounds) < 1:
+        raise InputError(f"rounds must be a whole number of 1 or more, got {rounds!r}.")
+    return Metric(metric == "agop_diagonal", int(rounds))
 
 
 def read_missing(missing: Any) -> str | None:

@@ -53,6 +53,12 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         arrays and flags gaps of data frames and scans.
     direct_link : bool, default=False
         Give the inputs themselves to the output as well (RVFL).
+    metric : {"agop", "agop_diagonal"} or None, default=None
+        Learn a metric of the scaled inputs from the model's own gradients: their mean outer product, or its
+        diagonal, which sparse rows need. The model is then one of inputs multiplied by the metric's root.
+    rounds : int, default=3
+        Most rounds of a metric: each fits, takes the gradients and fits anew. How many are kept is chosen on
+        a fifth of the rows, which no round has seen; none may be.
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
     update : {"information", "qr", "woodbury"} or Woodbury, default="information"
@@ -98,6 +104,13 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         Estimate of the condition number of H with the ridge in it.
     approximation_error_ : float
         ‖H − HVVᵀ‖_F / ‖H‖_F of the directions V that a low-rank solver used; 0 for the others.
+    metric_ : ndarray of shape (d, d) or (d,)
+        The metric of the scaled inputs, where one was asked for; the identity where no round was kept.
+    rounds_ : int
+        Rounds kept.
+    rounds_scores_ : ndarray of shape (rounds + 1,)
+        Squared error after each number of rounds on rows left out of all of them, relative to the variance of
+        the targets (1 − R²). Those in ``selection_`` are given the metric, and too good.
     model_ : :class:`samara.model.Model`
         Maps and coefficients.
     n_features_in_ : int

@@ -18,7 +18,8 @@ from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
 from samara.estimators.deep import BaseDeepELM, DeepELMClassifier, DeepELMRegressor
 from samara.estimators.imputer import LowRankImputer
-from samara.estimators.kernel import BaseKernelELM, KernelELMClassifier, KernelELMRegressor
+from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
+from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.online import Online
 from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
@@ -31,6 +32,7 @@ from samara.model_checks import (
     check_columns,
     check_distinct,
     check_labels,
+    check_metric,
     check_model,
     check_ridge,
     check_selection,
@@ -75,6 +77,9 @@ _IF_THERE: Mapping[str, Any] = {
     "feature_names_in_": Array,
     "target_names_": Array,
     "columns_": Columns,
+    "metric_": Array,
+    "rounds_": int,
+    "rounds_scores_": Array,
     "_stream": StreamState,
 }
 
@@ -90,7 +95,7 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
     asked = _attributes(type(estimator))
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
-        names = ("feature_names_in_", "target_names_", "columns_")
+        names = [one for one in _IF_THERE if one != "_stream"]
         fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
         # What the process held before the fit, and its cluster, are no part of the model: equal models give
         # equal files.
@@ -242,6 +247,8 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
     given = n_outputs if issubclass(cls, SpectralRegression) else n_nodes
     if fitted.get("_n_features_out", given) != given:
         raise RefusedError(f"its number of features is not that of its {n_nodes} coefficients")
+    if "metric_" in fitted:
+        check_metric(fitted["metric_"], n_inputs)
     for name in ("layer_alphas_", "layer_errors_"):
         if name in fitted and fitted[name].shape != (fitted["layer_alphas_"].size,):
             raise RefusedError(f"its fitted/{name} is not one number a layer")

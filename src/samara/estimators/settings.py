@@ -16,6 +16,7 @@ from samara.estimators.parameters import (
     read_budget,
     read_dtype,
     read_engine,
+    read_metric,
     read_missing,
     read_rank,
     read_scale,
@@ -23,7 +24,7 @@ from samara.estimators.parameters import (
 )
 from samara.maps import LAYERS, Additive, Landmarks, LocalFields, Radial
 from samara.selection import KFold, Selector
-from samara.settings import Layer, Settings
+from samara.settings import Layer, Metric, Settings
 from samara.shapes import LOW_RANK
 from samara.solvers import SOLVERS, Rank, Solver
 
@@ -62,7 +63,22 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         rank=rank,
         progress=progress or engine.progress,
         missing=read_missing(estimator.missing),
+        metric=_metric(estimator, layer),
     )
+
+
+def _metric(estimator: Any, layer: Layer) -> Metric | None:
+    """The metric to be learned; refuses layers that it makes no sense for. A deep model has none."""
+    metric = read_metric(getattr(estimator, "metric", None), getattr(estimator, "rounds", 1))
+    if metric is None:
+        return None
+    if not isinstance(layer, Additive | Radial) or getattr(layer, "activation", None) == "hardlim":
+        name = layer.activation if isinstance(layer, Additive) else type(layer).__name__
+        raise InputError(
+            f'metric="{metric.name}" is for random nodes and centres with a derivative, not for {name}: '
+            'use another hidden layer, such as "tanh".'
+        )
+    return metric
 
 
 def _layer(hidden: Any) -> Layer:

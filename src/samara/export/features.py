@@ -13,8 +13,10 @@ from samara.export.kernels import kernel_rows
 from samara.maps import (
     AdditiveNodes,
     AsFloat,
+    ColumnFactors,
     KernelRows,
     OwnScaling,
+    Project,
     QuantileNormal,
     RadialNodes,
     Standardize,
@@ -94,6 +96,18 @@ def _interpolated(outer: Graph) -> Graph:
 
 def _axis(graph: Graph) -> Value:
     return graph.constant(np.array([1]))
+
+
+@features.register
+def _(feature_map: Project, graph: Graph, X: Value) -> Value:
+    directions = feature_map.directions
+    return graph.node("MatMul", graph.cast(X, directions.dtype), graph.constant(directions))
+
+
+@features.register
+def _(feature_map: ColumnFactors, graph: Graph, X: Value) -> Value:
+    factors = feature_map.factors
+    return graph.node("Mul", graph.cast(X, factors.dtype), graph.constant(factors))
 
 
 @features.register

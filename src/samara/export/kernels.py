@@ -9,7 +9,7 @@ import numpy as np
 from samara.core import Array, dense
 from samara.errors import InputError
 from samara.export.graph import BOOLEAN, DOUBLE, Graph, Value
-from samara.maps import Kernel, KernelRows
+from samara.maps import OF_DISTANCE, Kernel, KernelRows
 from samara.maps.sides import offset
 
 Written = Callable[[Graph, Kernel, Value, Array], Value]
@@ -40,8 +40,8 @@ def _factor(kernel: Kernel) -> float:
     """What both sides are multiplied by, so that their product is what the kernel takes a function of."""
     if kernel.name == "rbf":
         return float(np.sqrt(2 * kernel.gamma))
-    if kernel.name == "laplacian":
-        return float(kernel.gamma)
+    if kernel.name == "laplacian" or kernel.name in OF_DISTANCE:
+        return float(kernel.gamma * {"matern32": np.sqrt(3), "matern52": np.sqrt(5)}.get(kernel.name, 1.0))
     return float(np.sqrt(kernel.gamma)) if kernel.uses_gamma else 1.0
 
 
@@ -94,23 +94,42 @@ def _gaussian(graph: Graph, kernel: Kernel, X: Value, centres: Array) -> Value:
 
 
 def _laplacian(graph: Graph, kernel: Kernel, X: Value, centres: Array) -> Value:
-    """A column at a time: all differences together would be N × M × d numbers."""
+    return graph.node("Exp", _differences(graph, X, centres, squared=False))
+
+
+def _of_distance(graph: Graph, kernel: Kernel, X: Value, centres: Array) -> Value:
+    """e⁻ᵃ times 1, 1 + a or 1 + a + a²/3; from differences, for a root makes much of rounding near 0."""
+    a = graph.node("Sqrt", graph.node("Neg", _differences(graph, X, centres, squared=True)))
+    made = graph.node("Exp", graph.node("Neg", a))
+    if kernel.name == "laplace":
+        return made
+    one, third = (graph.constant(np.array(value, centres.dtype)) for value in (1, 1 / 3))
+    factor = graph.node("Add", a, one)
+    if kernel.name == "matern52":
+        factor = graph.node("Add", factor, graph.node("Mul", graph.node("Mul", a, a), third))
+    return graph.node("Mul", made, factor)
+
+
+def _differences(graph: Graph, X: Value, centres: Array, squared: bool) -> Value:
+    """−Σ|x − z|, or −Σ(x − z)², a column at a time: all together would be N × M × d numbers."""
     body = Graph(graph.names)
     total, x, z = (body.input(body.names.new(), centres.dtype, None) for _ in range(3))
     gap = body.node("Sub", body.node("Unsqueeze", x, body.constant(np.array([1]))), z)
-    body.output("total", body.node("Sub", total, body.node("Abs", gap)), None)
+    size = body.node("Mul", gap, gap) if squared else body.node("Abs", gap)
+    body.output("total", body.node("Sub", total, size), None)
     # Zeros of the shape (N, M), whatever N is.
     first = graph.node("Gemm", X, graph.constant(np.zeros((centres.shape[1], len(centres)), centres.dtype)))
     columns = [
         graph.node("Transpose", X, perm=[1, 0]),
         graph.constant(np.ascontiguousarray(centres.T)),
     ]
-    return graph.node("Exp", graph.each_column(body, columns, first))
+    return graph.each_column(body, columns, first)
 
 
 _KERNELS: dict[str, Written] = {
     "rbf": _gaussian,
     "laplacian": _laplacian,
+    **dict.fromkeys(OF_DISTANCE, _of_distance),
     "polynomial": _polynomial,
     "sigmoid": _sigmoid,
     "linear": _linear,

@@ -24,7 +24,7 @@
 #define EACH_GENERATION
 #endif
 
-enum { SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN };
+enum { SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN, DISTANCE };
 
 /* The products written here count on 32 registers of 512 bits; with fewer, SciPy's are faster. */
 int wide_registers(void) {

@@ -16,7 +16,7 @@ from samara.linalg import blas
 from samara.linalg.blas import routine_address
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
-SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN = range(8)
+SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN, DISTANCE = range(9)
 LOG2E = math.log2(math.e)
 # What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
 EXPONENT = {SIGMOID: -LOG2E, TANH: 2 * LOG2E, GAUSSIAN: -LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
@@ -26,7 +26,7 @@ class TileSide(NamedTuple):
     """One side of a tile of a kernel matrix; without rows, ``out`` comes with the product already in it."""
 
     rows: Array | None  # (n, width), each contiguous
-    halves: Array | None = None  # −½‖x‖² of each, for the Gaussian
+    halves: Array | None = None  # −½‖x‖² of each, for the Gaussian and functions of the distance
     terms: int = 0  # of each product that is in ``out`` already, at most
 
 
@@ -34,7 +34,8 @@ class TileForm(NamedTuple):
     """What becomes of p = x·z.
 
     GAUSSIAN: 2^min(p − ½‖x‖² − ½‖z‖², 0); TANH: tanh((p + constant)/2log₂e); LINEAR: p + constant;
-    POWER: (p + constant)^power; LAPLACIAN: 2^−‖x − z‖₁.
+    POWER: (p + constant)^power; LAPLACIAN: 2^−‖x − z‖₁; DISTANCE: 2^−r·q(r/log₂e) with r = ‖x − z‖ and the
+    polynomial q of degree ``power``: 1, 1 + a or 1 + a + a²/3.
     """
 
     kind: int = LINEAR

@@ -8,7 +8,7 @@
 
 typedef struct {
     const void *left, *right; /* rows of both sides; none where `out` comes with their product in it */
-    const void *left_halves, *right_halves; /* -|x|^2/2 of each row, for the Gaussian */
+    const void *left_halves, *right_halves; /* -|x|^2/2 of each row, for functions of |x - z| */
     int64_t rows, cols, width, left_stride, right_stride, kind, power;
     double constant, slack; /* the rounding of x.x - |x|^2/2 - |x|^2/2, as a share of |x|^2/2 */
     const void *shift;      /* or none */
@@ -71,6 +71,31 @@ static void NAME(gaussian)(const Tile *tile, int64_t row, int64_t lo, int64_t co
                 z[j] = tile->left ? NAME(fading)(NAME(gap)(tile, row, lo + j) / -2) : 1;
 }
 
+/* 2^-r q(r ln 2) with r = |x - z| and q of the degree asked for. The root makes much of the rounding of r^2:
+ * where that is more than a small share of it, it is taken from the differences. */
+EACH_GENERATION
+static void NAME(distances)(const Tile *tile, int64_t row, int64_t lo, int64_t cols, REAL *restrict z) {
+    const REAL *restrict halves = (const REAL *)tile->right_halves + lo;
+    const REAL own = ((const REAL *)tile->left_halves)[row], edge = own * (REAL)tile->slack;
+    const REAL ln2 = (REAL)0.69314718055994530942, first = tile->power > 0, second = tile->power > 1;
+    WORD beyond = 0; /* as for the Gaussian */
+    for (int64_t j = 0; j < cols; j++) {
+        REAL sum = z[j] + halves[j] + own, room = edge - sum;
+        WORD bits;
+        memcpy(&bits, &room, sizeof bits);
+        beyond |= bits;
+        z[j] = sum;
+    }
+    if (beyond >> (sizeof(WORD) * 8 - 1))
+        for (int64_t j = 0; j < cols; j++)
+            if (z[j] > edge)
+                z[j] = tile->left ? NAME(gap)(tile, row, lo + j) / -2 : 0;
+    for (int64_t j = 0; j < cols; j++) {
+        REAL r = SQRT(-2 * z[j]), a = r * ln2;
+        z[j] = NAME(fading)(-r) * (1 + first * a + second * a * a / 3);
+    }
+}
+
 static inline __attribute__((always_inline)) void NAME(raise)(REAL *restrict z, int64_t n, int64_t power) {
     REAL square[CHUNK];
     for (int64_t j = 0; j < n; j++) {
@@ -100,6 +125,9 @@ static void NAME(finish)(const Tile *tile, int64_t row, int64_t lo, int64_t cols
     switch (tile->kind) {
     case GAUSSIAN:
         NAME(gaussian)(tile, row, lo, cols, z);
+        break;
+    case DISTANCE:
+        NAME(distances)(tile, row, lo, cols, z);
         break;
     case LAPLACIAN:
         for (int64_t j = 0; j < cols; j++)

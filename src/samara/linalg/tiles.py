@@ -12,7 +12,7 @@ import numpy as np
 from samara.core import TILE_ROWS, Array
 from samara.errors import InputError
 from samara.linalg import kernels
-from samara.linalg.kernels import GAUSSIAN, LAPLACIAN, LOG2E, POWER, TANH, TileForm, TileSide
+from samara.linalg.kernels import DISTANCE, GAUSSIAN, LAPLACIAN, LOG2E, POWER, TANH, TileForm, TileSide
 
 
 def kernel_tile(
@@ -24,7 +24,7 @@ def kernel_tile(
         return out
     if kernels.compiled():
         less = None if shift is None else np.ascontiguousarray(shift, out.dtype)
-        kernels.fill_tile(_packed(left), _packed(right), form, slack(left, out.dtype), out, less)
+        kernels.fill_tile(_packed(left), _packed(right), form, slack(left, out.dtype, form), out, less)
         return out
     for lo in range(0, len(out), TILE_ROWS):
         rows = slice(lo, lo + TILE_ROWS)
@@ -56,11 +56,15 @@ def _packed(side: TileSide) -> TileSide:
     return TileSide(rows, None if halves is None else np.ascontiguousarray(halves))
 
 
-def slack(side: TileSide, dtype: np.dtype[np.floating]) -> float:
+def slack(side: TileSide, dtype: np.dtype[np.floating], form: TileForm) -> float:
     """Bound of the rounding in x·z − ½‖x‖² − ½‖z‖² of equal rows, as a share of ½‖x‖².
 
-    The error of a sum of squares grows with the root of their number; this is several times that.
+    The error of a sum of squares grows with the root of their number; this is several times that. A distance
+    is the root of the sum, which makes an error of e one of √e near 0: from eps^⅓ of ½‖x‖² on, what is left
+    of it is below eps^⅔.
     """
+    if form.kind == DISTANCE and side.rows is not None:
+        return float(np.cbrt(np.finfo(dtype).eps))
     terms = side.terms if side.rows is None else side.rows.shape[1]
     return float(np.finfo(dtype).eps * (8 + 4 * np.sqrt(terms)))
 
@@ -77,8 +81,8 @@ def _piece(left: TileSide, right: TileSide, form: TileForm, z: Array) -> None:
         return
     if left.rows is not None and right.rows is not None:
         np.matmul(left.rows, right.rows.T, out=z)
-    if form.kind == GAUSSIAN:
-        _gaussian(left, right, z)
+    if form.kind in (GAUSSIAN, DISTANCE):
+        _of_squares(left, right, form, z)
         return
     z += z.dtype.type(form.constant)
     if form.kind == TANH:
@@ -88,13 +92,13 @@ def _piece(left: TileSide, right: TileSide, form: TileForm, z: Array) -> None:
         np.power(z, form.power, out=z)
 
 
-def _gaussian(left: TileSide, right: TileSide, z: Array) -> None:
-    """2 to the exponent; where the sum of the three terms is all rounding, from the differences."""
+def _of_squares(left: TileSide, right: TileSide, form: TileForm, z: Array) -> None:
+    """A function of −½‖x − z‖²; where the sum of the three terms is all rounding, from the differences."""
     assert left.halves is not None
     assert right.halves is not None
     z += right.halves
     z += left.halves[:, None]
-    i, j = np.nonzero(z > slack(left, z.dtype) * left.halves[:, None])
+    i, j = np.nonzero(z > slack(left, z.dtype, form) * left.halves[:, None])
     if left.rows is None or right.rows is None:
         z[i, j] = 0
     else:
@@ -102,9 +106,26 @@ def _gaussian(left: TileSide, right: TileSide, z: Array) -> None:
             rows, columns = i[lo : lo + TILE_ROWS], j[lo : lo + TILE_ROWS]
             gap = left.rows[rows] - right.rows[columns]
             z[rows, columns] = -0.5 * np.einsum("ij,ij->i", gap, gap)
+    if form.kind == DISTANCE:
+        _of_distance(z, form.power)
+        return
     z *= z.dtype.type(1 / LOG2E)
     with np.errstate(under="ignore"):
         np.exp(z, out=z)
+
+
+def _of_distance(z: Array, degree: int) -> None:
+    """e⁻ᵃ times 1, 1 + a or 1 + a + a²/3, with a = r/log₂e, of −½r²."""
+    z *= z.dtype.type(-2)
+    np.sqrt(z, out=z)
+    z *= z.dtype.type(-1 / LOG2E)
+    factor = 1 - z if degree else None
+    if factor is not None and degree > 1:
+        factor += z * z / 3
+    with np.errstate(under="ignore"):
+        np.exp(z, out=z)
+        if factor is not None:
+            z *= factor
 
 
 def _laplacian(left: TileSide, right: TileSide, z: Array) -> None:

@@ -3,13 +3,15 @@
 from samara.maps.chosen import chosen
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
+from samara.maps.derivatives import pulled_back
 from samara.maps.fields import LocalFields, PooledFields
 from samara.maps.filling import Fill, FilledColumns, WithGaps, unflagged
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
-from samara.maps.kernels import KERNELS, Kernel
+from samara.maps.kernels import KERNELS, OF_DISTANCE, Kernel
 from samara.maps.landmarks import Landmarks, whitened
 from samara.maps.layers import LAYERS, Additive, Radial
+from samara.maps.metric import ColumnFactors, behind_metric, metric_map
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
 from samara.maps.scaling import (
     AsFloat,
@@ -27,11 +29,13 @@ from samara.maps.scaling import (
 __all__ = [
     "KERNELS",
     "LAYERS",
+    "OF_DISTANCE",
     "Additive",
     "AdditiveNodes",
     "AsFloat",
     "ClassCodes",
     "Coding",
+    "ColumnFactors",
     "Columns",
     "CrossEncoded",
     "DirectLink",
@@ -59,10 +63,13 @@ __all__ = [
     "Whitened",
     "WithGaps",
     "as_dtype",
+    "behind_metric",
     "chosen",
     "fused",
     "given_scaling",
     "leading",
+    "metric_map",
+    "pulled_back",
     "unflagged",
     "whitened",
 ]

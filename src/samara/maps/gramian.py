@@ -85,7 +85,7 @@ class Gramian:
         kernel = self.kernel
         if kernel.name == "precomputed":
             return np.array(self._X.diagonal(), self.dtype)
-        if kernel.name in ("rbf", "laplacian"):
+        if kernel.is_of_difference:
             return np.ones(self.n, self.dtype)
         made = np.empty(self.n, self.dtype)
         step = DIAGONAL_ROWS

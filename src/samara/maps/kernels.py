@@ -1,4 +1,4 @@
-"""k(x, z): the kernels by name, as scikit-learn defines them."""
+"""k(x, z): the kernels by name, as scikit-learn defines them where it has them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ import numpy as np
 from samara.core import Array
 from samara.errors import InputError, unknown_name
 
-KERNELS = ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine", "precomputed", "callable")
+OF_DISTANCE = ("laplace", "matern32", "matern52")  # functions of ‖x − z‖ itself, not of its square
+KERNELS = (
+    *("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine"),
+    *OF_DISTANCE,
+    *("precomputed", "callable"),
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,10 @@ class Kernel:
 
     ========================  =============================
     ``rbf``                   exp(−γ‖x − z‖²)
-    ``laplacian``             exp(−γ‖x − z‖₁)
+    ``laplace``               exp(−γ‖x − z‖), of the Euclidean distance
+    ``matern32``              (1 + a)e⁻ᵃ with a = √3·γ‖x − z‖ (Matérn, ν = 3/2)
+    ``matern52``              (1 + a + a²/3)e⁻ᵃ with a = √5·γ‖x − z‖ (Matérn, ν = 5/2)
+    ``laplacian``             exp(−γ‖x − z‖₁), of the sum of the differences of the columns
     ``polynomial``            (γ x·z + coef0)^degree
     ``sigmoid``               tanh(γ x·z + coef0)
     ``linear``                x·z
@@ -53,14 +61,19 @@ class Kernel:
     @property
     def uses_gamma(self) -> bool:
         """Whether γ changes it."""
-        return self.name in ("rbf", "laplacian", "polynomial", "sigmoid")
+        return self.is_of_difference or self.name in ("polynomial", "sigmoid")
+
+    @property
+    def is_of_difference(self) -> bool:
+        """Whether it is a function of x − z, 1 where that is 0."""
+        return self.name in ("rbf", "laplacian", *OF_DISTANCE)
 
     @property
     def is_definite(self) -> bool:
         """Whether its matrices are known to have no negative eigenvalue."""
         if self.name == "polynomial":
             return self.coef0 >= 0 and float(self.degree).is_integer()
-        return self.name in ("rbf", "linear", "laplacian", "cosine")
+        return self.is_of_difference or self.name in ("linear", "cosine")
 
     def max_rank(self, d: int) -> int | None:
         """Rank that its matrix of rows with d columns never exceeds; None where there is no such bound."""

@@ -12,7 +12,7 @@ from samara.errors import InputError
 from samara.linalg import kernels
 from samara.linalg.kernels import LOG2E, TileForm, TileSide
 from samara.linalg.tiles import kernel_tile
-from samara.maps.kernels import Kernel
+from samara.maps.kernels import OF_DISTANCE, Kernel
 
 PREPARED_ROWS = 4096  # rows in double precision at a time
 PIECE_NUMBERS = 1 << 21  # of sparse rows made dense, or of products of sparse rows: 8 or 16 MB
@@ -26,7 +26,7 @@ class Side(NamedTuple):
     """Rows with the kernel's factors folded in: their products are what the kernel takes a function of."""
 
     rows: Any  # (n, d) array with contiguous rows, or CSR
-    halves: Array | None = None  # −½‖x‖² of each, for rbf
+    halves: Array | None = None  # −½‖x‖² of each, for kernels of the distance
 
     def take(self, index: Index) -> Side:
         """Some of the rows."""
@@ -39,7 +39,7 @@ class Side(NamedTuple):
 
 def offset(kernel: Kernel, X: Any) -> Array | None:
     """The mean of dense rows, for kernels of x − z: without it x·z − ½‖x‖² − ½‖z‖² cancels."""
-    if kernel.name not in ("rbf", "laplacian") or sparse.issparse(X) or len(X) == 0:
+    if not kernel.is_of_difference or sparse.issparse(X) or len(X) == 0:
         return None
     mean: Array = np.asarray(X).mean(axis=0, dtype=np.float64)
     return mean
@@ -59,7 +59,7 @@ def prepare(kernel: Kernel, X: Any, dtype: np.dtype[np.floating], less: Array | 
         made = rows[lo : lo + PREPARED_ROWS]
         made[...] = block
         halves[lo : lo + PREPARED_ROWS] = -0.5 * np.einsum("ij,ij->i", made, made, dtype=np.float64)
-    return Side(rows, halves if kernel.name == "rbf" else None)
+    return Side(rows, halves if _needs_halves(kernel) else None)
 
 
 def _prepare_sparse(kernel: Kernel, X: Any, dtype: np.dtype[np.floating]) -> Side:
@@ -68,7 +68,12 @@ def _prepare_sparse(kernel: Kernel, X: Any, dtype: np.dtype[np.floating]) -> Sid
     rows.sum_duplicates()
     rows.data *= np.repeat(_factors(kernel, _squares(rows)), np.diff(rows.indptr))
     rows = rows.astype(dtype)
-    return Side(rows, (-0.5 * _squares(rows)).astype(dtype) if kernel.name == "rbf" else None)
+    return Side(rows, (-0.5 * _squares(rows)).astype(dtype) if _needs_halves(kernel) else None)
+
+
+def _needs_halves(kernel: Kernel) -> bool:
+    """Whether the kernel takes a function of x·z − ½‖x‖² − ½‖z‖²."""
+    return kernel.name == "rbf" or kernel.name in OF_DISTANCE
 
 
 def _squares(rows: Any) -> Array:
@@ -85,6 +90,9 @@ def _factors(kernel: Kernel, squares: Array) -> Array:
         "rbf": np.sqrt(2 * kernel.gamma * LOG2E),
         "sigmoid": np.sqrt(2 * kernel.gamma * LOG2E),
         "laplacian": kernel.gamma * LOG2E,
+        "laplace": kernel.gamma * LOG2E,
+        "matern32": np.sqrt(3) * kernel.gamma * LOG2E,
+        "matern52": np.sqrt(5) * kernel.gamma * LOG2E,
         "polynomial": np.sqrt(kernel.gamma),
     }.get(kernel.name, 1.0)
     return np.full(len(squares), factor)
@@ -97,6 +105,8 @@ def form(kernel: Kernel) -> TileForm:
             return TileForm(kernels.GAUSSIAN)
         case "laplacian":
             return TileForm(kernels.LAPLACIAN)
+        case "laplace" | "matern32" | "matern52":
+            return TileForm(kernels.DISTANCE, power=OF_DISTANCE.index(kernel.name))
         case "sigmoid":
             return TileForm(kernels.TANH, 2 * LOG2E * kernel.coef0)
         case "polynomial" if float(kernel.degree).is_integer():

@@ -1,6 +1,7 @@
 """What one pass keeps."""
 
 from samara.summaries.columns import ColumnProfile, Limits
+from samara.summaries.errors import SquaredErrors
 from samara.summaries.gathered import Gathered
 from samara.summaries.layout import Layout
 from samara.summaries.levels import MISSING, LevelMoments
@@ -29,6 +30,7 @@ __all__ = [
     "Profile",
     "Rows",
     "SparseSketch",
+    "SquaredErrors",
     "Tile",
     "TileBlock",
     "TileProducts",

@@ -21,7 +21,7 @@ from samara.maps import LAYERS, Additive, Kernel, KernelRows, Radial, whitened
 from tests.onnx_runs import assert_near, assert_same_model, run_model, run_rows
 
 PRECISIONS = ["float32", "float64"]
-NAMED = ["rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine"]
+NAMED = ["rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine", "laplace", "matern32", "matern52"]
 
 
 def rows(n=200, dtype="float64", seed=0):

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.gaussian_process.kernels import Matern
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from samara.core import Block, BlockMap
@@ -13,7 +14,8 @@ from samara.errors import InputError
 from samara.linalg import kernels
 from samara.maps import KERNELS, Gramian, Kernel, KernelRows, Whitened, as_dtype, leading, sides
 
-NAMED = ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine")
+MATERN = {"laplace": 0.5, "matern32": 1.5, "matern52": 2.5}
+NAMED = ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine", *MATERN)
 PATHS = [
     pytest.param(
         True, marks=pytest.mark.skipif(not kernels.compiled(), reason="installed without a C compiler")
@@ -35,6 +37,8 @@ def table(n, d, seed=0):
 
 
 def theirs(kernel, X, Z):
+    if kernel.name in MATERN:
+        return Matern(1 / kernel.gamma, nu=MATERN[kernel.name])(np.asarray(X, float), np.asarray(Z, float))
     options = {
         name: getattr(kernel, name)
         for name in ("gamma", "degree", "coef0")
@@ -269,6 +273,20 @@ def test_bad_settings_are_refused(kernel, message):
         kernel.validate()
 
 
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("name", MATERN)
+@pytest.mark.parametrize(("dtype", "least"), [(DOUBLE, 1e-13), (SINGLE, 1e-6)], ids=["double", "single"])
+def test_small_distances_far_from_zero_are_kept(name, dtype, least):
+    """A root makes much of the rounding of squares that cancel: near ones come from the differences."""
+    X = np.round(table(40, 6), 2) + 100
+    X[1] = X[0]
+    X[3] = X[2] + 1e-4 * np.arange(6)
+    K = Gramian(Kernel(name, 0.5), X.astype(dtype), dtype).tile(slice(None), slice(None))
+    assert K[0, 1] == K[1, 0] == 1
+    exact = theirs(Kernel(name, 0.5), X.astype(dtype), X.astype(dtype))
+    assert abs(K - exact)[:4, :4].max() < 100 * least
+
+
 def test_good_settings_pass_and_unused_ones_are_not_looked_at():
     for name in KERNELS:
         Kernel(name, function=np.dot).validate()
@@ -278,7 +296,7 @@ def test_good_settings_pass_and_unused_ones_are_not_looked_at():
 
 def test_what_a_kernel_knows_of_itself():
     definite = {name for name in KERNELS if Kernel(name).is_definite}
-    assert definite == {"rbf", "linear", "polynomial", "laplacian", "cosine"}
+    assert definite == {"rbf", "linear", "polynomial", "laplacian", "cosine", *MATERN}
     assert not Kernel("polynomial", coef0=-1).is_definite
     assert not Kernel("polynomial", degree=2.5).is_definite
     assert {name for name in KERNELS if Kernel(name).uses_gamma} == {
@@ -286,6 +304,7 @@ def test_what_a_kernel_knows_of_itself():
         "laplacian",
         "polynomial",
         "sigmoid",
+        *MATERN,
     }
 
 
