@@ -1,7 +1,7 @@
 """Liu, Huang, Meng, Gong and Zhang 2014: two-stage extreme learning machines for high-dimensional data."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ from bench.papers.tables import Figure, Paper, Table
 if TYPE_CHECKING:
     from bench.papers.liu_models import Split
 
+    Measure = Callable[[Split, int], Cell]
+
 OURS = ("elm", "srelm", "tselm")
 FACE_SPLITS = 3  # of PIE and Yale B, where a split takes up to a minute
 TIMED_SPLITS = {"tox171": 5, "pcmac": 3, "cll_sub_111": 5}
@@ -42,13 +44,22 @@ def rows(run: Run, case: str, seed: int) -> "Split":
     return split(case, run.data, seed, QUICK_PERSONS if run.quick and faces else None)
 
 
+def cells_of(run: Run, key: str, splits: int, measure: "Measure") -> list[Cell]:
+    """Cells of all splits; where the rows are not there, those that were measured where they were."""
+    if run.missing(key.split("/")[1]):
+        kept = run.ledger.cells
+        return [kept[f"{key}/{seed}"] for seed in range(splits) if f"{key}/{seed}" in kept]
+    case = key.split("/", 1)[1]
+    return run.cells(key, splits, lambda seed: measure(rows(run, case, seed), seed))
+
+
 def rate_cells(run: Run, case: str) -> list[Cell]:
     """Rates of our three models, split by split."""
     from bench.papers.liu_models import measured
 
     faces = not case.endswith("/half")
     splits = (1 if run.quick else FACE_SPLITS) if faces else run.repeats(SPLITS)
-    return run.cells(f"liu/{case}", splits, lambda seed: measured(rows(run, case, seed), seed))
+    return cells_of(run, f"liu/{case}", splits, measured)
 
 
 def time_cells(run: Run, case: str) -> list[Cell]:
@@ -56,25 +67,22 @@ def time_cells(run: Run, case: str) -> list[Cell]:
     from bench.papers.liu_models import timed
 
     splits = 1 if run.quick else TIMED_SPLITS.get(case.split("/")[0], 1)
-    return run.cells(f"times/{case}", splits, lambda seed: timed(rows(run, case, seed), seed))
+    return cells_of(run, f"times/{case}", splits, timed)
 
 
 def svm_cells(run: Run, case: str) -> list[Cell]:
     """Rates of scikit-learn's support vector machine."""
     from bench.papers.liu_models import support_vectors
 
-    splits = run.repeats(SVM_SPLITS)
-    return run.cells(f"svm/{case}", splits, lambda seed: support_vectors(rows(run, case, seed)))
+    return cells_of(run, f"svm/{case}", run.repeats(SVM_SPLITS), lambda rows, _: support_vectors(rows))
 
 
 def rate_figures(run: Run, case: str, label: str, printed: Mapping[str, Rate | None]) -> list[Figure]:
     """A row of rates, one figure a method."""
-    missing = run.missing(case.split("/")[0])
-    ours = [] if missing else rate_cells(run, case)
+    ours, missing = rate_cells(run, case), run.missing(case.split("/")[0])
     made = []
     for method, rate in printed.items():
-        cells = ours if method != "svm" else [] if missing else svm_cells(run, case)
-        values = [cell[method] for cell in cells]
+        values = [cell[method] for cell in (svm_cells(run, case) if method == "svm" else ours)]
         made.append(
             Figure(
                 row=label,
@@ -85,7 +93,7 @@ def rate_figures(run: Run, case: str, label: str, printed: Mapping[str, Rate | N
                 deviation=stdev(values) if len(values) > 1 else 0.0,
                 rounding=LAST_DIGIT,
                 repeats=len(values),
-                missing=missing,
+                missing="" if values else missing,
             )
         )
     return made
@@ -114,8 +122,7 @@ def ratio_figures(
     run: Run, case: str, label: str, phase: str, printed: Sequence[float] | None
 ) -> list[Figure]:
     """Seconds of SRELM and TSELM by those of ELM, in training, testing or both."""
-    missing = run.missing(case.split("/")[0])
-    cells = [] if missing else time_cells(run, case)
+    cells, missing = time_cells(run, case), run.missing(case.split("/")[0])
     parts = {"training": ("train",), "testing": ("test",), "total": ("train", "test")}[phase]
     made = []
     for place, method in enumerate(OURS[1:], start=1):
@@ -134,7 +141,7 @@ def ratio_figures(
                 deviation=stdev(ratios) if len(ratios) > 1 else 0.0,
                 rounding=0.005,
                 repeats=len(ratios),
-                missing=missing,
+                missing="" if ratios else missing,
                 counts=False,
             )
         )
