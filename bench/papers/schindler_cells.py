@@ -1,4 +1,4 @@
-"""The cells of Schindler's experiments: errors, seconds and peaks, memory by tracemalloc."""
+"""The cells of Schindler's experiments: errors, seconds and peaks of memory."""
 
 from typing import Any
 
@@ -110,22 +110,6 @@ def run_costs(run: Run, name: str, kind: str) -> list[Cell]:
     rounds = 1 if run.quick else ROUNDS[name]
     cells = [costs(run, f"seconds/{name}/{kind}/{number}", "method", kwargs) for number in range(rounds)]
     return [cell for cell in cells if cell and "error" not in cell]
-
-
-def traced_mb(run: Run, name: str, kind: str) -> float | None:
-    """Experiment 7: memory of one fit, as the thesis measures it."""
-
-    def measure() -> Cell:
-        from bench.papers.schindler_models import model_of
-        from bench.papers.schindler_sets import split
-        from bench.papers.schindler_trials import traced
-
-        X, _, y, _ = split(name, rows=rows(run, name))
-        model = model_of(kind, nodes(run), 0, **given_to(run, kind, name))
-        return {"traced_mb": round(traced(lambda: model.fit(X, y)), 2)}
-
-    cell = run.cell(f"memory/{name}/{kind}", measure)
-    return cell["traced_mb"] if cell else None
 
 
 def part_peaks(run: Run, select: bool) -> Cell | None:

@@ -1,7 +1,7 @@
 """Schindler's Experiments 1 to 7 and Table 2.1, one function each."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import mean, median, stdev
 
@@ -18,7 +18,6 @@ from bench.papers.schindler_cells import (
     rows,
     run_costs,
     run_errors,
-    traced_mb,
     training_rows,
 )
 from bench.papers.schindler_printed import (
@@ -34,6 +33,7 @@ from bench.papers.schindler_printed import (
     RECIPES,
     RESULTS,
     RIDGES,
+    Cost,
 )
 from bench.papers.tables import Figure
 
@@ -52,7 +52,7 @@ def table_2_1(run: Run) -> list[Figure]:
     made = []
     added = training_rows("DS3") - training_rows("DS1")
     for kind, full in FULL_H.items():
-        few, many = (traced_mb(run, name, kind) for name in ("DS1", "DS3"))
+        few, many = (highest(run_costs(run, name, kind)) for name in ("DS1", "DS3"))
         ours = None if few is None or many is None else (many - few) / (added * H_ROW_MB)
         paper = (RESULTS["DS3"][kind][3] - RESULTS["DS1"][kind][3]) / (added * H_ROW_MB)
         about = {"unit": "rows of H a row", "rounding": 0.005}
@@ -205,12 +205,8 @@ def experiment_7(run: Run, names: Sequence[str]) -> list[Figure]:
             made.append(error_figure(row, "train", train, cells, split_deviation(train, name, 1 - share)))
             made.append(error_figure(row, "test", test, cells, split_deviation(test, name, share)))
             if kind != "ELM":
-                ratio = ratio_of(by_kind[kind], by_kind["ELM"])
-                paper = seconds / RESULTS[name]["ELM"][2]
-                about = {"unit": "× ELM's time", "rounding": 0.005, "repeats": len(by_kind[kind])}
-                made.append(plain(row=row, column="time / ELM's", paper=paper, ours=ratio, **about))
-            held = traced_mb(run, name, kind)
-            made.append(plain(row=row, column="memory", paper=memory, ours=held, unit=MB, rounding=0.05))
+                printed = {"seconds": seconds, "peak_mb": memory}
+                made += cost_ratios(row, printed, RESULTS[name]["ELM"], (by_kind[kind], by_kind["ELM"]))
     return made
 
 
@@ -238,10 +234,31 @@ def error_figure(row: str, part: str, paper: float, cells: list[Cell], spread: f
     )
 
 
-def ratio_of(cells: list[Cell], others: list[Cell]) -> float | None:
-    """Seconds by those of others in the same round, the median."""
-    pairs = list(zip(cells, others, strict=False))
-    return median(one["seconds"] / other["seconds"] for one, other in pairs) if pairs else None
+def cost_ratios(
+    row: str, printed: Mapping[str, float], elm: Cost, cells: tuple[list[Cell], list[Cell]]
+) -> list[Figure]:
+    """Time and memory by those of ELM in the same round, the medians."""
+    made = []
+    for name, column, place in (("seconds", "time / ELM's", 2), ("peak_mb", "memory / ELM's", 3)):
+        ratios = [one[name] / other[name] for one, other in zip(*cells, strict=False)]
+        made.append(
+            plain(
+                row=row,
+                column=column,
+                paper=printed[name] / elm[place],
+                ours=median(ratios) if ratios else None,
+                unit="",
+                deviation=stdev(ratios) if len(ratios) > 1 else 0.0,
+                rounding=0.0005,
+                repeats=len(ratios),
+            )
+        )
+    return made
+
+
+def highest(cells: list[Cell]) -> float | None:
+    """The peak of all rounds."""
+    return max((cell["peak_mb"] for cell in cells), default=None)
 
 
 def table_3_1(run: Run) -> list[Figure]:

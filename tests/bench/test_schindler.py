@@ -10,7 +10,7 @@ from bench.ledger import Ledger
 from bench.papers import schindler_printed as printed
 from bench.papers.running import Run
 from bench.papers.schindler import PAPER
-from bench.papers.schindler_experiments import corner, ratio_of, split_deviation
+from bench.papers.schindler_experiments import corner, cost_ratios, highest, split_deviation
 from bench.papers.schindler_literal import LiteralOSRELM, LiteralPRELM, LiteralRSVDELM, edges, press
 from bench.papers.schindler_sets import split
 from bench.papers.schindler_trials import traced
@@ -80,12 +80,29 @@ def test_an_error_differs_from_split_to_split_as_the_formula_says():
     assert split_deviation(0.01, "DS1", 0.2) == pytest.approx(np.std(drawn), rel=0.15)
 
 
-def test_corner_and_ratio():
+def test_the_corner_is_the_first_rank_that_is_nearly_the_best():
     cells = {rank: {"test": error} for rank, error in ((5, 3.0), (10, 1.05), (15, 1.0), (20, 1.02))}
     assert corner(cells) == 10
     assert corner({}) is None
-    assert ratio_of([{"seconds": 1.0}, {"seconds": 4.0}, {"seconds": 3.0}], [{"seconds": 2.0}] * 3) == 1.5
-    assert ratio_of([], [{"seconds": 2.0}]) is None
+
+
+def test_costs_are_compared_within_a_round():
+    ours = [
+        {"seconds": 1.0, "peak_mb": 30.0},
+        {"seconds": 4.0, "peak_mb": 50.0},
+        {"seconds": 3.0, "peak_mb": 40.0},
+    ]
+    elm = [{"seconds": 2.0, "peak_mb": 100.0}] * 3
+    printed = {"seconds": 5.0, "peak_mb": 20.0}
+    time, memory = cost_ratios("DS1, PR-ELM", printed, (0.1, 0.1, 10.0, 80.0), (ours, elm))
+    assert (time.paper, time.ours, time.repeats) == (0.5, 1.5, 3)
+    assert (memory.paper, memory.ours) == (0.25, 0.4)
+    assert memory.deviation == pytest.approx(0.1)
+    assert [one.ours for one in cost_ratios("DS1, PR-ELM", printed, (0.1, 0.1, 10.0, 80.0), ([], elm))] == [
+        None
+    ] * 2
+    assert highest(ours) == 50.0
+    assert highest([]) is None
 
 
 def test_traced_memory_is_the_peak_of_the_call():
