@@ -238,6 +238,13 @@ TIMES = (
     "same rows. As in the paper the search for ridge and nodes is not in it: a first fit chooses them, a "
     "second is timed (two-stage models still choose between the ridges of their two stages)."
 )
+ONE_COORDINATE = (
+    "Two classes give spectral regression one coordinate, linear in the columns (eq. 6 and 7), and no linear "
+    "rule tells these classes apart so well: on the same 30 splits logistic regression reaches 87.9 % with "
+    "the best of three penalties chosen on the test rows, a shrunken linear discriminant 86.4 %. With a "
+    "kernel in place of the linear map (eq. 8 to 10) SRELM reaches 93.8 ± 1.6 % (12 splits), which would be "
+    "the paper's figure."
+)
 
 PAPER = Paper(
     key="liu",
@@ -255,6 +262,7 @@ PAPER = Paper(
             title="Recognition rates on low-dimensional sets",
             about=HALVES,
             measure=table_4,
+            reasons={"Ionosphere, SRELM": ONE_COORDINATE},
         ),
         Table(
             name="Table 5",
