@@ -242,8 +242,8 @@ ONE_COORDINATE = (
     "Two classes give spectral regression one coordinate, linear in the columns (eq. 6 and 7), and no linear "
     "rule tells these classes apart so well: on the same 30 splits logistic regression reaches 87.9 % with "
     "the best of three penalties chosen on the test rows, a shrunken linear discriminant 86.4 %. With a "
-    "kernel in place of the linear map (eq. 8 to 10) SRELM reaches 93.8 ± 1.6 % (12 splits), which would be "
-    "the paper's figure."
+    "kernel in place of the linear map (eq. 8 to 10) SRELM reaches 93.8 ± 1.6 % (12 splits), which agrees "
+    "with what is printed."
 )
 
 PAPER = Paper(

@@ -120,7 +120,6 @@ def edges(n_rows: int, pair: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 def press(U: Array, s: Array, T: Array, alpha: float) -> float:
-    """Sum of squared leave-one-out errors, eq. 2.22 to 2.25."""
-    share = s**2 / (s**2 + alpha)
-    residual = T - U @ (share[:, None] * (U.T @ T))
-    return float(np.sum((residual / (1 - (U**2 @ share))[:, None]) ** 2))
+    """Sum of squared leave-one-out errors, eq. 2.22 to 2.25; the whole matrix HAT, as Algorithm 2 says."""
+    hat = (U * (s**2 / (s**2 + alpha))) @ U.T
+    return float(np.sum(((T - hat @ T) / (1 - np.diag(hat))[:, None]) ** 2))
