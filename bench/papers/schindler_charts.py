@@ -92,7 +92,7 @@ def partition_chart(run: Run, figures: Sequence[Figure]) -> Any:
     for panel, unit in zip(canvas.axes, ("s", "MB"), strict=True):
         ours = found(figures).get(("its own blocks", f"samara, {unit}"))
         if ours is not None:
-            panel.axhline(ours, linestyle="--", label="samara")
+            panel.axhline(ours, color="C1", linestyle="--", label="samara")
             panel.legend()
     return canvas
 
