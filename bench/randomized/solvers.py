@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from bench import schindler
 from bench.harness import Comparison, Contender, Target, figure
 from bench.ledger import Cell, Ledger
 from bench.measure import Trial
-from bench.randomized.paper_tables import MEN_WANG, RSVD_ELM
+from bench.papers import schindler_sets as schindler
+from bench.papers.schindler_models import ALPHA
+from bench.papers.schindler_printed import N_HIDDEN as SCHINDLER_NODES
+from bench.papers.schindler_printed import RESULTS
+from bench.randomized.paper_tables import MEN_WANG
 from bench.randomized.sets import Split, absent, men_wang_split
 
 SOLVERS: dict[str, dict[str, Any]] = {"svd": {}, "rsvd": {"rank": "auto"}, "gram": {}}
@@ -27,7 +30,7 @@ def elm(name: str, solver: str, n_hidden: int) -> Trial:
     """A regressor at Schindler's settings, its linear system solved this way."""
     from samara import ELMRegressor
 
-    fixed = {"hidden": "sigmoid", "alpha": schindler.ALPHA, "scale": None, "dtype": "float64"}
+    fixed = {"hidden": "sigmoid", "alpha": ALPHA, "scale": None, "dtype": "float64"}
     chosen = {**fixed, "solver": solver, "random_state": 0, **SOLVERS[solver]}
     made = schindler.trial(
         name, ELMRegressor(n_hidden=n_hidden, **chosen), ELMRegressor(n_hidden=10, **chosen)
@@ -43,7 +46,7 @@ def elm(name: str, solver: str, n_hidden: int) -> Trial:
 def rsvd_on_schindler(ledger: Ledger, chosen: argparse.Namespace) -> Cell:
     """{set: {solver: figures}}: every solver in processes of its own, in turn."""
     found = {}
-    for name in ["DS1"] if chosen.quick else list(RSVD_ELM):
+    for name in ["DS1"] if chosen.quick else list(RESULTS):
         cell = ledger.cell(f"rsvd/{name}", lambda name=name: _compared(name, chosen))
         if cell:
             found[name] = cell
@@ -52,7 +55,7 @@ def rsvd_on_schindler(ledger: Ledger, chosen: argparse.Namespace) -> Cell:
 
 def _compared(name: str, chosen: argparse.Namespace) -> Cell:
     schindler.generate(name)
-    given = {"name": name, "n_hidden": 100 if chosen.quick else schindler.N_HIDDEN}
+    given = {"name": name, "n_hidden": 100 if chosen.quick else SCHINDLER_NODES}
     sides = [
         Contender(f"{name} {solver}", "bench.randomized.solvers:elm", {**given, "solver": solver})
         for solver in SOLVERS
@@ -93,7 +96,7 @@ def rsvd_report(found: Cell) -> str:
     """Solver by solver."""
     lines = ["", "rsvd on Schindler's sets (his RSVD-ELM's testing RMSE in brackets)"]
     for name, solvers in found.items():
-        lines.append(f"  {name} ({RSVD_ELM[name][1]})")
+        lines.append(f"  {name} ({RESULTS[name]['RSVD-ELM'][1]})")
         for solver, figures in solvers.items():
             shown = "  ".join(f"{key} {figure(value)}" for key, value in figures.items())
             lines.append(f"    {solver:<5} {shown}")
