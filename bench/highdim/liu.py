@@ -25,7 +25,7 @@ from bench.highdim.liu_tables import (
 )
 from bench.kernel.data import missing
 from bench.ledger import Cell, Ledger
-from bench.randomized.sets import Split
+from bench.papers.splits import Split
 
 MODELS = ("elm", "srelm", "tselm")
 WIDE = 3000  # columns from which on both stages have to be faster than one

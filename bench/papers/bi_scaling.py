@@ -181,10 +181,10 @@ def chart_2(run: Run, _: Sequence[Figure]) -> Any:
     """Seconds over the workers."""
     picture, ax = _axes(xlabel="workers", ylabel="seconds")
     found = seconds(run)
-    for colour, n in zip(COLOURS, sizes(run), strict=False):
-        taken = [found[p][n] for p in found]
-        ax.plot(list(found), taken, "o-", color=colour, label=f"{n:,} rows")
-    ax.legend(frameon=False, fontsize=8)
+    for colour, n in zip(COLOURS, sizes(run) if found else (), strict=False):
+        ax.plot(list(found), [found[p][n] for p in found], "o-", color=colour, label=f"{n:,} rows")
+    if found:
+        ax.legend(frameon=False, fontsize=8)
     return picture
 
 
