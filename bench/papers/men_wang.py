@@ -37,7 +37,7 @@ TRIALS, LINEAR_TRIALS = 10, 3  # they ran thirty
 RANDOM = ("letter", "segment")  # no official rows: other rows in every trial
 OVERSAMPLING = 10  # their p, "a small constant, such as p = 5 or p = 10"; they use all k + p directions
 ALL = 0.0  # the share that stands for k = m
-QUICK_ROWS = 400  # to train on
+QUICK_ROWS = 200  # to train on
 DIGIT = 0.005  # half a unit of the last digit printed
 
 
@@ -112,7 +112,7 @@ def table_2(run: Run) -> list[Figure]:
         def timed(name: str = name) -> Cell:
             X, _, y, _ = rows_of(name, run, 0)
             made = networks(name, X.shape, 0, "dual")
-            return interleaved({label: partial(model.fit, X, y) for label, model in made.items()})
+            return interleaved({label: partial(model.fit, X, y) for label, model in made.items()}, run.quick)
 
         cells = [] if missing else run.cells(f"table 2/{name}", run.repeats(TRIALS), trial)
         times = None if missing else run.cell(f"table 2/{name}/seconds", timed)
@@ -139,7 +139,11 @@ def faster(name: str, printed: Mapping[str, Printed], times: Cell | None, missin
 
 
 def kernel_model(
-    settings: Mapping[str, Any], seed: int, share: float | None, n: int, exact_error: bool = False
+    settings: Mapping[str, Any],
+    seed: int,
+    share: float | None,
+    shape: tuple[int, int],
+    exact_error: bool = False,
 ) -> Any:
     """A kernel ELM on inputs as they are; a ``share`` of 0 is k = m, none the exact one."""
     from samara import KernelELMClassifier
@@ -148,7 +152,7 @@ def kernel_model(
     made = {"scale": None, "fit_intercept": False, "random_state": seed, **settings}
     if share is None:
         return KernelELMClassifier(solver=Exact(), **made)
-    rank = directions(n, share) if share else "auto"  # of a linear kernel auto is all there are
+    rank = directions(shape[0], share) if share else min(shape)
     oversampling = 0 if share else OVERSAMPLING
     return KernelELMClassifier(solver=KernelSketch(oversampling, exact_error=exact_error), rank=rank, **made)
 
@@ -161,7 +165,7 @@ def kernel_cells(
 
     def trial(seed: int) -> Cell:
         split = rows_of(name, run, seed)
-        model = kernel_model(settings, seed, share, len(split[0]), exact_error=True)
+        model = kernel_model(settings, seed, share, split[0].shape, exact_error=True)
         made = rates(model, split)
         return made if share is None else {**made, "norm": float(f"{model.fnorm_:.4g}")}
 
@@ -178,8 +182,8 @@ def kernel_times(
     def timed() -> Cell:
         X, _, y, _ = rows_of(name, run, 0)
         all_shares: dict[str, float | None] = {"exact": None, **shares}
-        models = {label: kernel_model(settings, 0, share, len(X)) for label, share in all_shares.items()}
-        return interleaved({label: partial(model.fit, X, y) for label, model in models.items()})
+        models = {label: kernel_model(settings, 0, share, X.shape) for label, share in all_shares.items()}
+        return interleaved({label: partial(model.fit, X, y) for label, model in models.items()}, run.quick)
 
     return run.cell(f"{place}/seconds", timed)
 

@@ -46,8 +46,9 @@ def rate_figure(
     return Figure(row=row, column=column, **shown, **averaged(numbers), **more)
 
 
-def interleaved(fits: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> Cell:
-    """Seconds of each, the median of some rounds in turn; the first round of all is not counted."""
+def interleaved(fits: Mapping[str, Callable[[], Any]], once: bool = False) -> Cell:
+    """Seconds of each, the median of some rounds in turn, or of one; a first round is not counted."""
+    rounds = 1 if once else ROUNDS
     taken: dict[str, list[float]] = {name: [] for name in fits}
     for number in range(rounds + 1):
         for name, fit in fits.items():

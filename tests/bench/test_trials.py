@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench.papers.splits import file_split
-from bench.papers.trials import averaged, faster_figure, interleaved, rate_figure, rates
+from bench.papers.trials import ROUNDS, averaged, faster_figure, interleaved, rate_figure, rates
 
 
 class Threshold:
@@ -39,8 +39,8 @@ def test_rate_on_few_rows_is_given_its_standard_error():
 
 def test_fits_are_timed_in_turn_after_a_first_round():
     calls = []
-    found = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2)
-    assert calls == ["a", "b"] * 3
+    found = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")})
+    assert calls == ["a", "b"] * (1 + ROUNDS)
     assert set(found) == {"a", "b"}
     figure = faster_figure(("set", "faster"), 2.0, {"a": 3.0, "b": 1.0}, ("a", "b"))
     assert (figure.ours, figure.verdict, figure.counts) == (3.0, "better", False)
