@@ -49,7 +49,7 @@ bench-roofline: $(STAMP) ## time a fit against its bare matrix products
 bench-peers: $(STAMP) ## time a fit against other libraries
 	@$(PY) -m bench.peers
 
-bench-kernel: $(STAMP) ## kernel models against scikit-learn and the papers (SAMARA_DATA=folder of data sets)
+bench-kernel: $(STAMP) ## kernel models against scikit-learn (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.kernel
 
 bench-online: $(STAMP) ## time learning as rows arrive against OS-ELM
