@@ -7,7 +7,7 @@ import numpy as np
 
 from bench.kernel.data import arm, classes
 from bench.measure import Trial
-from bench.peers import friedman
+from bench.peers.promises import friedman
 from bench.randomized.sets import Split
 
 REGRESSIONS: dict[str, Callable[[int], Split]] = {"arm": arm, "friedman": friedman}
