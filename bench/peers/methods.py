@@ -29,6 +29,11 @@ class Problem:
         """Whether the target is a number."""
         return self.task == "regression"
 
+    @property
+    def n_nodes(self) -> int:
+        """As many as everyone has; half the rows where there are few, for a peer that would interpolate."""
+        return min(NODES, self.n_rows // 2)
+
 
 @dataclass(frozen=True)
 class Method:
@@ -82,11 +87,11 @@ class HighPerformanceELM:
 
 
 def hpelm(problem: Problem) -> Any:
-    return HighPerformanceELM(problem, min(NODES, problem.n_rows))
+    return HighPerformanceELM(problem, problem.n_nodes)
 
 
 def hpelm_loo(problem: Problem) -> Any:
-    return HighPerformanceELM(problem, min(NODES, problem.n_rows // 2), ("LOO",))
+    return HighPerformanceELM(problem, problem.n_nodes, ("LOO",))
 
 
 def scikit_elm(problem: Problem) -> Any:
@@ -99,7 +104,7 @@ def pyoselm(problem: Problem) -> Any:
     from pyoselm import OSELMClassifier, OSELMRegressor
 
     kind = OSELMRegressor if problem.regression else OSELMClassifier
-    return kind(n_hidden=min(NODES, problem.n_rows), random_state=problem.seed)
+    return kind(n_hidden=problem.n_nodes, random_state=problem.seed)
 
 
 def gfdl(problem: Problem) -> Any:
