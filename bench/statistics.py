@@ -71,11 +71,11 @@ def diagram(errors: np.ndarray, names: Sequence[str], level: float = LEVEL) -> A
     critical_difference_diagram(
         ranked.mean(),
         differ,
-        cd=critical_difference(len(names), len(errors), level),
         alpha=level,
         ax=ax,
         label_fmt_left="{label} ({rank:.1f})",
         label_fmt_right="({rank:.1f}) {label}",
     )
-    ax.set_xlabel("mean rank of the error (1 is best)")
+    apart = critical_difference(len(names), len(errors), level)
+    ax.set_xlabel(f"mean rank of the error (1 is best); ranks less than {apart:.2f} apart do not differ")
     return figure

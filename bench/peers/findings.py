@@ -37,7 +37,7 @@ def results_of(cells: Mapping[str, Cell]) -> tuple[dict[str, Cell], Results]:
     results: Results = {}
     for key, cell in cells.items():
         kind, _, rest = key.partition("/")
-        name, _, method = rest.partition("/")
+        name, _, method = rest.rpartition("/")
         if kind == "sets" and method == "about":
             abouts[name] = cell
         elif kind == "sets" and method in METHODS:

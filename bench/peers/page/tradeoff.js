@@ -94,8 +94,8 @@
       return row;
     });
     byId("table").tBodies[0].replaceChildren(...rows);
-    byId("note").textContent = `${visible.length} results of ${unique(visible.map((point) => point.set)).length}`
-      + " data sets. Circles are samara, diamonds its peers. Lower left is better.";
+    byId("note").textContent = `${visible.length} results. Circles are samara, diamonds its peers.`
+      + " Lower left is better.";
     done.then(() => { document.documentElement.dataset.drawn = visible.length; });
   };
 
