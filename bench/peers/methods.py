@@ -195,6 +195,7 @@ def kernel_elm(problem: Problem) -> Any:
 
 _ALL = (
     Method("samara link", "inputs and one node, ridge 1", samara(1, direct_link=True, alpha=1.0), ours=True),
+    Method("samara 100 fixed", "100 nodes, ridge 1", samara(100, alpha=1.0), ours=True),
     Method("samara 100", "100 nodes, ridge chosen", samara(100), ours=True),
     Method("samara 300", "300 nodes, ridge chosen", samara(300), ours=True),
     Method("samara 1000", "1000 nodes, ridge chosen", samara(1000), ours=True),

@@ -5,7 +5,7 @@
   const unique = (values) => [...new Set(values)];
   const methods = unique(points.map((point) => point.method));
   const ours = new Set(points.filter((point) => point.ours).map((point) => point.method));
-  const blues = ["#9fc5f0", "#6ea6e8", "#3f7cc4", "#2f66a8", "#1f4e8c", "#123463"];
+  const blues = ["#b9d4f3", "#93bdec", "#6ea6e8", "#3f7cc4", "#2f66a8", "#1f4e8c", "#123463"];
   const others = ["#d1495b", "#e08e45", "#c9a227", "#3a9a7c", "#7a5195", "#8a94a3", "#a8577e", "#5d8a3a",
     "#b5651d", "#c77dd0", "#4bb5c1", "#80624d", "#e377c2", "#9c9e3f"];
   const colour = {};
