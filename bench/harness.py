@@ -42,13 +42,14 @@ class Contender:
         return run
 
     def run_each(
-        self, threads: int, each: Sequence[Mapping[str, Any]], enough: float, limit: float
+        self, threads: int, each: Sequence[Mapping[str, Any]], limit: float, enough: float, brief: float
     ) -> list[Run] | Run:
         """Measure with each of some keywords, in one fresh process, ``limit`` seconds for all.
 
-        After one run of ``enough`` seconds there are no more.
+        `measure_each` says what ``enough`` and ``brief`` are.
         """
-        runs: list[Run] | Run = self._measured(threads, {"each": list(each), "enough": enough}, limit)
+        order = {"each": list(each), "enough": enough, "brief": brief}
+        runs: list[Run] | Run = self._measured(threads, order, limit)
         return runs
 
     def _measured(self, threads: int, more: Mapping[str, Any], limit: float | None = None) -> Any:

@@ -15,6 +15,7 @@ from bench.peers.methods import METHODS, Method
 LIMIT = 60.0  # seconds a fit may take
 GRACE = 30.0  # and what starting, warming up and predicting may take on top
 ENOUGH = 5.0  # a split that takes longer is not followed by another
+BRIEF = 0.1  # a fit that takes less is repeated, and the median of three counts
 DIGITS = 6
 
 
@@ -47,7 +48,7 @@ class Contest:
         kwargs = {"folder": folder, "method": method.name}
         side = Contender(method.name, "bench.peers.contest:trial", kwargs, **python)
         splits = [{"split": split} for split in range(1 if self.quick else SPLITS)]
-        runs = side.run_each(self.threads, splits, ENOUGH, LIMIT + GRACE)
+        runs = side.run_each(self.threads, splits, LIMIT + GRACE, ENOUGH, BRIEF)
         if isinstance(runs, dict):
             return {"late": LIMIT} if runs.get("late") else {"failed": runs["error"]}
         self.ledger.cells[f"environments/{method.environment or 'samara'}"] = runs[-1]["versions"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.harness import CHECKOUT, figure
 from bench.ledger import Cell
-from bench.peers.compete import ENOUGH, LIMIT
+from bench.peers.compete import BRIEF, ENOUGH, LIMIT
 from bench.peers.data import FITTED, MOST_ROWS, MOST_TEST_ROWS, MOST_VALUES, SPLITS
 from bench.peers.findings import (
     BEHIND,
@@ -165,9 +165,9 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         f"random splits of each set, {FITTED:.0%} of the rows to fit (at most {MOST_ROWS:,}) and the rest "
         f"to test (at most {MOST_TEST_ROWS:,}). Categories are one column each, inputs and numeric "
         "targets are standardised by the rows to fit, before any clock starts. A method that takes "
-        f"longer than {ENOUGH:g} s on a split is not run on the next. Sets of more than {MOST_VALUES:,} "
-        "values to fit are left out. Peaks are those of resident memory above what was held before the "
-        "fit.\n"
+        f"longer than {ENOUGH:g} s on a split is not run on the next; of a fit below {BRIEF:g} s the "
+        f"median of three counts. Sets of more than {MOST_VALUES:,} values to fit are left out. Peaks are "
+        "those of resident memory above what was held before the fit.\n"
     )
     environments = {
         key.partition("/")[2]: cell

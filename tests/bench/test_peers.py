@@ -148,15 +148,15 @@ def test_indicators_choose_the_largest_column():
 def test_runs_end_after_one_that_takes_enough():
     side = Contender("sleeper", "tests.bench.sleeping:trial", {"seconds": 0.01})
     splits = [{"split": 0}, {"split": 1}]
-    runs = side.run_each(1, splits, enough=60, limit=60)
+    runs = side.run_each(1, splits, limit=60, enough=60, brief=0)
     assert [run["results"]["predicted"] for run in runs] == [0, 1]
     assert all(run["seconds"] >= 0.01 > run["predict_seconds"] for run in runs)
-    assert len(side.run_each(1, splits, enough=0.005, limit=60)) == 1
+    assert len(side.run_each(1, splits, limit=60, enough=0.005, brief=0)) == 1
 
 
 def test_a_run_that_takes_too_long_is_late():
     side = Contender("sleeper", "tests.bench.sleeping:trial", {"seconds": 30})
-    run = side.run_each(1, [{"split": 0}], enough=60, limit=0.5)
+    run = side.run_each(1, [{"split": 0}], limit=0.5, enough=60, brief=0)
     assert run == {"error": "took longer than 0.5 s", "late": True}
 
 
@@ -311,3 +311,12 @@ def test_unknown_methods_and_other_cells_are_passed_over(cells):
     abouts, results = results_of(cells)
     assert set(abouts) == set(results) == {"iris", "<b>odd&</b>", "kin8nm"}
     assert set(results["iris"]) == set(METHODS)
+
+
+def test_of_a_brief_run_the_median_of_three_counts(monkeypatch):
+    from bench import measure
+
+    took = iter([0.05, 0.01, 0.03, 0.5])
+    monkeypatch.setattr(measure, "measure", lambda function, kwargs: {"seconds": next(took), **kwargs})
+    runs = measure.measure_each("module:name", {"a": 1}, [{"split": 0}, {"split": 1}], enough=9, brief=0.1)
+    assert runs == [{"seconds": 0.03, "a": 1, "split": 0}, {"seconds": 0.5, "a": 1, "split": 1}]
