@@ -36,11 +36,29 @@ class Contest:
             def prepared() -> About:
                 return prepare(known, self.data, Path(folder), self.quick)
 
-            self.ledger.cell(f"sets/{known.name}/about", lambda: asdict(prepared()))
+            about = self.ledger.cell(f"sets/{known.name}/about", lambda: asdict(prepared()))
+            if about is None:
+                return
             for method in METHODS.values():
                 if not (method.environment and missing(method.environment)):
                     key = f"sets/{known.name}/{method.name}"
-                    self.ledger.cell(key, lambda method=method: prepared() and self.measured(method, folder))
+                    self.ledger.cell(
+                        key,
+                        lambda method=method: (
+                            self.hopeless(method.name, about)
+                            or (prepared() and self.measured(method, folder))
+                        ),
+                    )
+
+    def hopeless(self, method: str, about: Cell) -> Cell | None:
+        """Late without a try: so it was on a set of the same task with no more rows, columns and classes."""
+        for key, cell in self.ledger.cells.items():
+            if key.startswith("sets/") and key.endswith(f"/{method}") and "late" in cell:
+                smaller = self.ledger.cells[f"{key.removesuffix(method)}about"]
+                sizes = ("n_fit", "n_features", "n_classes")
+                if smaller["task"] == about["task"] and all(smaller[one] <= about[one] for one in sizes):
+                    return {"late": LIMIT, "as_on": key.split("/")[1]}
+        return None
 
     def measured(self, method: Method, folder: str) -> Cell:
         """Errors, seconds and peaks of the splits there was time for, or why there are none."""

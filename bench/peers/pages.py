@@ -73,6 +73,7 @@ def page(report: Mapping[str, Any]) -> Iterable[str]:
     yield from statistics_section(findings["statistics"])
     yield from sets_section(abouts, results)
     yield from losses_section(results)
+    yield from absent_section(results)
     yield from settings_section(report)
 
 
@@ -156,6 +157,19 @@ def losses_section(results: Mapping[str, Mapping[str, Cell]]) -> Iterable[str]:
     yield from table(("peer", "data set", "outcome", "Samara model", "times", "deviations"), rows)
 
 
+def absent_section(results: Mapping[str, Mapping[str, Cell]]) -> Iterable[str]:
+    """Who gave no result where, and why."""
+    rows = [
+        (method, name, f"> {cell['late']:g} s" if "late" in cell else cell["failed"].replace("|", " "))
+        for name, by_method in results.items()
+        for method, cell in by_method.items()
+        if not measured(cell)
+    ]
+    if rows:
+        yield "## Without a result\n"
+        yield from table(("method", "data set", "why"), sorted(rows))
+
+
 def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
     """How it was measured, with what."""
     machine = report["machine"]
@@ -166,8 +180,10 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         f"to test (at most {MOST_TEST_ROWS:,}). Categories are one column each, inputs and numeric "
         "targets are standardised by the rows to fit, before any clock starts. A method that takes "
         f"longer than {ENOUGH:g} s on a split is not run on the next; of a fit below {BRIEF:g} s the "
-        f"median of three counts. Sets of more than {MOST_VALUES:,} values to fit are left out. Peaks are "
-        "those of resident memory above what was held before the fit.\n"
+        f"median of three counts. One of more than {LIMIT:g} s is ended, and not tried on sets of the "
+        f"same task that are larger in rows, columns and classes. Sets of more than {MOST_VALUES:,} "
+        "values to fit are left out. Peaks are those of resident memory above what was held before the "
+        "fit.\n"
     )
     environments = {
         key.partition("/")[2]: cell

@@ -285,6 +285,7 @@ def test_the_page_shows_what_the_cells_say(cells, tmp_path):
     assert "| SVM | 2 | 0 | 0 | 1 | 100% | 2.8 |" in text
     assert "| HistGradientBoosting | kin8nm | less accurate | samara link | 0.01 | - |" in text
     assert "| kin8nm | 150 | 4 | R | HistGradientBoosting | 0.1 ± 0, 0.001 s | samara link |" in text
+    assert "| SVM | kin8nm | > 60 s |" in text
     assert "scikit-learn 1.2.3" in text
     assert "does not install here: why" in text
     for line in text.splitlines():
@@ -320,3 +321,14 @@ def test_of_a_brief_run_the_median_of_three_counts(monkeypatch):
     monkeypatch.setattr(measure, "measure", lambda function, kwargs: {"seconds": next(took), **kwargs})
     runs = measure.measure_each("module:name", {"a": 1}, [{"split": 0}, {"split": 1}], enough=9, brief=0.1)
     assert runs == [{"seconds": 0.03, "a": 1, "split": 0}, {"seconds": 0.5, "a": 1, "split": 1}]
+
+
+def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
+    ledger = Ledger(None, None)
+    about = {"task": "regression", "n_fit": 100, "n_features": 5, "n_classes": 0}
+    ledger.cells = {"sets/small/about": about, "sets/small/MLP": {"late": 60.0}, "sets/small/SVM": PEER}
+    contest = compete.Contest(ledger, None, quick=False, threads=1)
+    assert contest.hopeless("MLP", {**about, "n_fit": 200}) == {"late": 60.0, "as_on": "small"}
+    assert contest.hopeless("SVM", {**about, "n_fit": 200}) is None
+    assert contest.hopeless("MLP", {**about, "n_fit": 200, "n_features": 4}) is None
+    assert contest.hopeless("MLP", {**about, "task": "classification"}) is None
