@@ -211,7 +211,8 @@ def machine(threads: int) -> dict[str, Any]:
     """The hardware, by model and cores alone."""
     model = platform.processor() or platform.machine()
     if (cpuinfo := Path("/proc/cpuinfo")).exists():
-        names = (line.split(":", 1)[1].strip() for line in cpuinfo.open() if line.startswith("model name"))
+        lines = cpuinfo.read_text().splitlines()
+        names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
         model = next(names, model)
     return {"cpu": model, "cores": available_cores(), "threads": threads, "system": platform.system()}
 

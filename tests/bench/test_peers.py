@@ -332,3 +332,32 @@ def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
     assert contest.hopeless("SVM", {**about, "n_fit": 200}) is None
     assert contest.hopeless("MLP", {**about, "n_fit": 200, "n_features": 4}) is None
     assert contest.hopeless("MLP", {**about, "task": "classification"}) is None
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_the_command_measures_judges_and_writes(folder, tmp_path, monkeypatch, capsys, quick):
+    """One method on one named set; promises are left alone where sets are named."""
+    from bench.peers import pages
+
+    monkeypatch.setattr(compete, "METHODS", {"RidgeCV": METHODS["RidgeCV"]})
+    monkeypatch.setattr(environments, "set_up", lambda peers: None)
+    monkeypatch.setattr(environments, "VENVS", tmp_path / "no environments")
+    monkeypatch.setattr(command, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(pages, "write_pages", lambda report: [tmp_path / "a page"])
+    command.run(sets=["lines"], quick=quick, data=folder, threads=1)
+    said = capsys.readouterr().out
+    assert "skipped: hpelm has no environment yet: make bench-peers" in said
+    assert "samara at the peer's error or below, over 1 sets" in said
+    assert ("a page" in said) == (not quick)
+    file = tmp_path / "results" / "peers.json"
+    assert file.exists() == (not quick)
+    if not quick:
+        report = json.loads(file.read_text())
+        assert report["findings"]["against"]["RidgeCV"][NOT_COMPARED] == 1
+        assert len(report["cells"]["sets/lines/RidgeCV"]["errors"]) == data.SPLITS
+
+
+def test_a_contender_without_repeats_is_measured_once():
+    run = Contender("sleeper", "tests.bench.sleeping:trial", {"seconds": 0.01}).run(1)
+    assert run["seconds"] >= 0.01
+    assert run["results"] == {"predicted": 0}
