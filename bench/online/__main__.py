@@ -6,16 +6,15 @@ ill-conditioned streams. Results are kept cell by cell: a run goes on where the 
 """
 
 import argparse
-import subprocess
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.harness import CHECKOUT, RESULTS, Contender, Target, machine, options, target_lines
+from bench.harness import RESULTS, Contender, Target, machine, options, target_lines
 from bench.ledger import Cell, Ledger
 from bench.online import stream, torture
-from bench.peers import PEERS_PYTHON
+from bench.peers.environments import python_of, set_up
 
 Outcome = tuple[str, list[Target]]
 PROMISED = 5.0  # times the rows per second of each
@@ -24,12 +23,12 @@ FLAT_MB = 10.0
 
 def do_stream(ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
     """Every contender in its own process, rounds interleaved."""
-    subprocess.run(["sh", str(CHECKOUT / "bench" / "setup_peers.sh")], check=True)
+    set_up(["pyoselm"])
     rounds = chosen.rounds or (1 if chosen.quick else 3)
     found: dict[str, Cell] = {}
     for number in range(1, rounds + 1):
         for name, (function, kwargs) in stream.sides(chosen.quick).items():
-            python = {"python": str(PEERS_PYTHON)} if function == "pyoselm" else {}
+            python = {"python": python_of("pyoselm")} if function == "pyoselm" else {}
             side = Contender(name, f"bench.online.stream:{function}", kwargs, **python)
             cell = ledger.cell(
                 f"stream {name}, round {number}", lambda side=side: measured(side, chosen.threads)
