@@ -46,10 +46,10 @@ docs: $(DOCS_STAMP) ## build the documentation, warnings are errors
 bench-roofline: $(STAMP) ## time a fit against its bare matrix products
 	@$(PY) -m bench.roofline
 
-bench-peers: $(STAMP) ## time a fit against other libraries
+bench-peers: $(STAMP) ## make the peers' environments and compare on all data (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.peers
 
-bench-kernel: $(STAMP) ## kernel models against scikit-learn and the papers (SAMARA_DATA=folder of data sets)
+bench-kernel: $(STAMP) ## kernel models against scikit-learn (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.kernel
 
 bench-online: $(STAMP) ## time learning as rows arrive against OS-ELM

@@ -1,7 +1,7 @@
 """Randomized solvers against the papers' tables.
 
 ``python -m bench.randomized --data DIR``: the width rule of Jankowski and Linowiecki, then columns, accuracy
-and times with it (their Tables 3 to 8), rsvd on Schindler's sets and sketch on those of Men and Wang. Results
+and times with it (their Tables 3 to 8) and rsvd on Schindler's sets. Results
 are kept cell by cell: a run goes on where the last one stopped; with ``--minutes 3`` it begins nothing new
 after three minutes.
 """
@@ -61,11 +61,6 @@ def do_rsvd(names: list[str], ledger: Ledger, chosen: argparse.Namespace) -> Out
     return found, solvers.rsvd_report(found), solvers.rsvd_targets(found)
 
 
-def do_sketch(names: list[str], ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
-    found = solvers.sketch_on_men_wang(ledger, chosen)
-    return found, solvers.sketch_report(found), solvers.sketch_targets(found)
-
-
 PARTS: dict[str, Callable[[list[str], Ledger, argparse.Namespace], Outcome]] = {
     "shapes": do_shapes,
     "widths": do_widths,
@@ -73,7 +68,6 @@ PARTS: dict[str, Callable[[list[str], Ledger, argparse.Namespace], Outcome]] = {
     "accuracy": do_accuracy,
     "times": do_times,
     "rsvd": do_rsvd,
-    "sketch": do_sketch,
 }
 
 

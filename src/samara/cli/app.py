@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from samara import __version__
-from samara.cli import endings
+from samara.cli import bench, endings
 from samara.cli.commands import command
 from samara.cli.config import requested
 from samara.cli.flags import option
@@ -158,3 +158,6 @@ def demo(
     from samara.cli.planning import run_demo
 
     return run_demo(folder, output)
+
+
+app.add_typer(bench.app, name="bench")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from samara.cli.flags import choice, listed, option, value, values, whole
+from samara.cli.flags import above_zero, choice, count, listed, option, value, values, whole
 
 Paths = Annotated[
     list[str] | None,
@@ -36,6 +36,10 @@ Engine = Annotated[
     option("Who works: threads of this process, or a cluster: dask://HOST:PORT, spark.", metavar="NAME"),
 ]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
+
+DataFolder = Annotated[
+    str | None, option("Folder of data sets; the variable SAMARA_DATA, unless given.", metavar="DIR")
+]
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,24 @@ class UseOptions:
 
 
 @dataclass(frozen=True)
+class BenchOptions:
+    """How much of a benchmark is run, and on what."""
+
+    data: DataFolder = None
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few repeats and few rows: minutes instead of hours.")
+    ] = False
+    minutes: Annotated[
+        float | None,
+        option("Stop after this time; the next run goes on there.", read=above_zero, metavar="M"),
+    ] = None
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what an earlier run has measured.")] = (
+        False
+    )
+    threads: Annotated[int, option("Threads of a fit (2).", read=count, metavar="N")] = 2
+
+
+@dataclass(frozen=True)
 class ConfigOption:
     """Where options are read from."""
 
@@ -198,6 +220,7 @@ PANELS: dict[type, str] = {
     ConfigOption: "Run",
     TradeoffOptions: "Run",
     UseOptions: "Data",
+    BenchOptions: "Run",
     Shown: "Output",
 }
 SECTIONS: dict[str, type] = {"data": DataOptions, "model": ModelOptions, "run": RunOptions}

@@ -19,7 +19,7 @@ from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.settings import Metric
 from samara.solvers import Rank
 
-SCALES = ("standard", "quantile")
+SCALES = ("standard", "quantile", "unit")
 MISSING = ("impute", "flag")
 METRICS = ("agop", "agop_diagonal")
 DTYPES = ("float32", "float64")

@@ -1,25 +1,24 @@
-"""Peers: hpelm, scikit-elm and gfdl on the same data, nodes and threads, each in the environment it needs.
+"""What was promised against hpelm, scikit-elm and gfdl, on the same data, nodes and threads.
 
 All fit the same standardised inputs with 1000 sigmoid nodes and the ridge 1. hpelm's leave-one-out chooses a
-size at a given ridge; samara's "auto" chooses the ridge. ``python -m bench.peers``
+size at a given ridge; samara's "auto" chooses the ridge.
 """
 
 import argparse
 import os
-import platform
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench.harness import CHECKOUT, Comparison, Contender, Target, compare, options, publish
+from bench.duels import Duel, Part, found
+from bench.harness import Contender, Target
+from bench.ledger import Cell
 from bench.measure import Trial
+from bench.peers.environments import missing, python_of
 
-PEERS_PYTHON = CHECKOUT / ".venv-peers" / "bin" / "python"
-PEERS = ("hpelm", "skelm", "gfdl")
+PEERS = {"hpelm": "hpelm", "skelm": "scikit-elm", "gfdl": "gfdl"}  # and their environments
 ALPHA = 1.0
 REAL_TABLE = "kin40k"  # read as <data folder>/kin40k.parquet, target in the column "target"
 
@@ -95,10 +94,6 @@ def skelm(data: str, n_rows: int, n_hidden: int) -> Trial:
 
 
 def gfdl(data: str, n_rows: int, n_hidden: int) -> Trial:
-    if sys.version_info < (3, 12):
-        raise ImportError(
-            f"gfdl 0.2.0 needs Python 3.12 or newer, .venv-peers has {platform.python_version()}"
-        )
     from gfdl.model import GFDLRegressor
 
     def fit(X: np.ndarray, y: np.ndarray, nodes: int) -> Any:
@@ -109,47 +104,44 @@ def gfdl(data: str, n_rows: int, n_hidden: int) -> Trial:
     return trial(standardised(data, n_rows), fit, n_hidden)
 
 
+def side(name: str, peer: str, kwargs: dict[str, Any], reference: str) -> Contender:
+    """A peer in its environment."""
+    return Contender(name, f"bench.peers.promises:{peer}", kwargs, reference, python_of(PEERS[peer]))
+
+
 def one_ridge(data: str, n_rows: int, n_hidden: int) -> list[Contender]:
     """Samara and each peer with the same ridge on one data set; a ratio says how much longer a peer takes."""
     kwargs = {"data": data, "n_rows": n_rows, "n_hidden": n_hidden}
     ours = f"{data} samara"
-    theirs = [
-        Contender(f"{data} {peer}", f"bench.peers:{peer}", kwargs, reference=ours, python=str(PEERS_PYTHON))
-        for peer in PEERS
-    ]
-    return [Contender(ours, "bench.peers:samara", kwargs), *theirs]
+    theirs = [side(f"{data} {peer}", peer, kwargs, ours) for peer, name in PEERS.items() if not missing(name)]
+    return [Contender(ours, "bench.peers.promises:samara", kwargs), *theirs]
 
 
 def selecting(n_rows: int, n_hidden: int) -> list[Contender]:
     """Samara choosing its ridge against hpelm choosing its size by leave-one-out."""
     kwargs = {"data": "friedman1", "n_rows": n_rows, "n_hidden": n_hidden}
+    ours = Contender("samara_auto", "bench.peers.promises:samara", {**kwargs, "alpha": "auto"})
+    return [ours, side("hpelm_loo", "hpelm", {**kwargs, "select": "LOO"}, "samara_auto")]
+
+
+def duels(chosen: argparse.Namespace) -> list[Duel]:
+    """On generated data, on a real table, and with something chosen."""
+    sizes = (2_000, 100) if chosen.quick else (20_000, 1_000)
+    there = chosen.data and (Path(chosen.data) / f"{REAL_TABLE}.parquet").exists()
+    if there:
+        os.environ["SAMARA_DATA"] = str(Path(chosen.data).resolve())  # the contenders read it there
+    absent = None if there else f"no {REAL_TABLE}.parquet in the folder of --data or SAMARA_DATA"
     return [
-        Contender("samara_auto", "bench.peers:samara", {**kwargs, "alpha": "auto"}),
-        Contender(
-            "hpelm_loo",
-            "bench.peers:hpelm",
-            {**kwargs, "select": "LOO"},
-            reference="samara_auto",
-            python=str(PEERS_PYTHON),
-        ),
+        Duel("promises/friedman1", one_ridge("friedman1", *sizes)),
+        Duel("promises/selecting", selecting(*sizes), missing=missing("hpelm") or None),
+        Duel(f"promises/{REAL_TABLE}", one_ridge(REAL_TABLE, *sizes), missing=absent),
     ]
 
 
-def contenders(chosen: argparse.Namespace) -> list[Contender]:
-    """Everything there is the data for."""
-    n_rows, n_hidden = (2_000, 100) if chosen.quick else (20_000, 1_000)
-    sides = one_ridge("friedman1", n_rows, n_hidden) + selecting(n_rows, n_hidden)
-    if chosen.data and (Path(chosen.data) / f"{REAL_TABLE}.parquet").exists():
-        os.environ["SAMARA_DATA"] = str(Path(chosen.data).resolve())
-        return sides + one_ridge(REAL_TABLE, n_rows, n_hidden)
-    print(f"skipped: {REAL_TABLE}, no {REAL_TABLE}.parquet in the folder of --data or SAMARA_DATA")
-    return sides
-
-
-def targets(comparison: Comparison) -> list[Target]:
+def targets(cells: dict[str, Cell]) -> list[Target]:
     """What was promised."""
-    slower = {peer: comparison.ratio(f"friedman1 {peer}", "friedman1 samara") for peer in PEERS}
-    loo = comparison.ratio("hpelm_loo", "samara_auto")
+    slower = {peer: found(cells["friedman1"], f"friedman1 {peer}", "median_ratio") for peer in PEERS}
+    loo = found(cells["selecting"], "hpelm_loo", "median_ratio")
     return [
         Target("times faster than hpelm", slower["hpelm"], 1.5, at_least=True),
         Target("times faster than scikit-elm", slower["skelm"], 1.0, at_least=True),
@@ -158,12 +150,4 @@ def targets(comparison: Comparison) -> list[Target]:
     ]
 
 
-def main() -> None:
-    chosen = options("Time a fit against other libraries.").parse_args()
-    subprocess.run(["sh", str(CHECKOUT / "bench" / "setup_peers.sh")], check=True)
-    comparison = compare(contenders(chosen), chosen)
-    publish("peers", comparison, targets(comparison), chosen)
-
-
-if __name__ == "__main__":
-    main()
+PART = Part("The same nodes and ridge on both sides", duels, targets)
