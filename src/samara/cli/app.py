@@ -15,6 +15,7 @@ from samara.cli.flags import option
 from samara.cli.options import (
     ConfigOption,
     DataOptions,
+    Interval,
     MeansOptions,
     ModelOptions,
     ModelPath,
@@ -111,11 +112,12 @@ def predict(
     output: Output,
     out: Out = None,
     proba: Annotated[bool, typer.Option("--proba", help="Probabilities of the classes.")] = False,
+    interval: Interval = None,
 ) -> dict[str, Any]:
     """Predict every row of a table and write the predictions."""
     from samara.cli.models import run_predict
 
-    return run_predict(model, use, proba, out, output)
+    return run_predict(model, use, (proba, interval), out, output)
 
 
 @command(app, "inspect")

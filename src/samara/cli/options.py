@@ -35,6 +35,10 @@ Engine = Annotated[
     str | None,
     option("Who works: threads of this process, or a cluster: dask://HOST:PORT, spark.", metavar="NAME"),
 ]
+Interval = Annotated[
+    float | None,
+    option("Of numbers: also the ends of intervals that hold this share of targets.", metavar="SHARE"),
+]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
 
 DataFolder = Annotated[
@@ -124,6 +128,14 @@ class ModelOptions:
     class_weight: Annotated[
         str | None,
         option("Give every class the same weight.", read=choice("balanced"), metavar="balanced"),
+    ] = None
+    calibration: Annotated[
+        str | None,
+        option(
+            "How probabilities are learned: temperature, isotonic or none.",
+            read=choice("auto", "temperature", "isotonic", "none"),
+            metavar="NAME",
+        ),
     ] = None
 
 
