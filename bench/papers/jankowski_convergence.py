@@ -12,20 +12,19 @@ from bench.papers.running import Run
 from bench.papers.tables import Figure
 
 KERNELS = 2000  # of Figs. 1 to 7
-DRAWS = 3  # of centres, noise and probes together; the paper shows one
+DRAWS = 5  # of centres, noise and probes together; the paper shows one
 POINTS = 150  # of a curve that are kept
 DETAIL = (100, 160)  # columns that are kept one by one
 QUICK_NOISE = (0, 1)  # per cent, with --quick
 COLUMNS: dict[str, Any] = {"unit": "columns", "better": "same", "rounding": 0.5, "counts": False}
 
 
-def key(name: str, kernels: int = KERNELS, noise: int = 0, strength: float = 1.0) -> str:
+def key(name: str, kernels: int = KERNELS, noise: int = 0) -> str:
     """Under which the draws of a curve are kept."""
-    weaker = "" if strength == 1 else f" by {1 / strength:g}"
-    return f"convergence/{cell_name(name)}/{kernels}/{noise} %{weaker}"
+    return f"convergence/{cell_name(name)}/{kernels}/{noise} %"
 
 
-def measure(name: str, folder: Path | None, kernels: int, deviation: float, number: int) -> Cell:
+def measure(name: str, folder: Path | None, kernels: int, noise: int, number: int) -> Cell:
     """One search on all rows to the error stop; where the gradient stop would have ended it follows."""
     from samara.linalg import ErrorStop, GradientStop, range_finder
     from samara.linalg.stops import PROBE_FACTOR
@@ -33,8 +32,8 @@ def measure(name: str, folder: Path | None, kernels: int, deviation: float, numb
     inputs, rng = load(name, folder), np.random.default_rng((number, kernels))
     centres = inputs.X[rng.choice(len(inputs.X), min(kernels, len(inputs.X)), replace=False)]
     H = gaussians(squared_distances(inputs.X, centres))
-    if deviation:
-        H[:, 1:] += deviation * rng.standard_normal((len(H), len(centres)))
+    if noise:
+        H[:, 1:] += noise / 100 * rng.standard_normal((len(H), len(centres)))
     found = range_finder(H, ErrorStop(), random_state=number, max_rank=len(centres))
     stopped = GradientStop().stopped_at(found.history)
     errors = PROBE_FACTOR * found.history
@@ -49,14 +48,14 @@ def measure(name: str, folder: Path | None, kernels: int, deviation: float, numb
     }
 
 
-def draws(run: Run, name: str, noise: int = 0, strength: float = 1.0) -> list[Cell]:
+def draws(run: Run, name: str, noise: int = 0) -> list[Cell]:
     """All draws at 2000 kernels there was time for; --quick only looks at cardiotocography, a little."""
-    if missing(run, name) or (run.quick and (name == "musk2" or noise not in QUICK_NOISE or strength != 1)):
+    if missing(run, name) or (run.quick and (name == "musk2" or noise not in QUICK_NOISE)):
         return []
     return run.cells(
-        key(name, KERNELS, noise, strength),
+        key(name, KERNELS, noise),
         1 if run.quick else DRAWS,
-        lambda number: measure(name, run.data, KERNELS, strength * noise / 100, number),
+        lambda number: measure(name, run.data, KERNELS, noise, number),
     )
 
 
@@ -64,7 +63,7 @@ def curve(run: Run, name: str, kernels: int) -> Cell | None:
     """One draw of a set without noise."""
     if not asked(run, name, kernels):
         return None
-    return run.cell(f"{key(name, kernels)}/0", lambda: measure(name, run.data, kernels, 0.0, 0))
+    return run.cell(f"{key(name, kernels)}/0", lambda: measure(name, run.data, kernels, 0, 0))
 
 
 def figure(run: Run, row: str, column: str, paper: float | None, found: tuple[str, list[Cell]]) -> Figure:

@@ -19,7 +19,7 @@ PROPOSED = _line(f"""
 """)
 NOISE = _line("""
     All rows, 2000 of them centres, H of equation (7), white noise of the deviation printed added to its
-    Gaussian columns; means over three draws of centres, noise and probes, where the paper shows one.
+    Gaussian columns; means over five draws of centres, noise and probes, where the paper shows one.
 """)
 COLUMNS_WIDE = f"{SETTINGS} Five folds with 1000 kernels, two with 2000; the paper has a hundred."
 COLUMNS_SMALL = f"{SETTINGS} Ten folds; the paper has a hundred."

@@ -163,11 +163,11 @@ def test_charts_are_drawn_from_cells_alone(tmp_path):
 
 
 def test_a_curve_ends_where_the_error_stop_does(tmp_path):
-    cell = jankowski_convergence.measure(SMALL, None, 60, 0.0, 0)
+    cell = jankowski_convergence.measure(SMALL, None, 60, 0, 0)
     assert cell["places"][-1] == cell["fast"] <= 60
     assert cell["gradient"] <= cell["fast"]
     assert cell["errors"][0] > cell["errors"][-1]
-    noisy = jankowski_convergence.measure(SMALL, None, 60, 0.3, 0)
+    noisy = jankowski_convergence.measure(SMALL, None, 60, 30, 0)
     assert noisy["errors"][-1] > cell["errors"][-1]
 
 
