@@ -206,14 +206,14 @@ PAPER = Paper(
             title="Time as a fraction of the SVD's, 1000 kernels",
             about=notes.TIMES,
             measure=table_5,
-            reasons=reasons.TIME,
+            reasons=reasons.TIME_1000,
         ),
         Table(
             name="Table 6",
             title="Time as a fraction of the SVD's, 2000 kernels",
             about=notes.TIMES,
             measure=table_6,
-            reasons=reasons.TIME,
+            reasons=reasons.TIME_2000,
         ),
         Table(
             name="Table 7",
@@ -235,7 +235,7 @@ PAPER = Paper(
             about=notes.NOISE,
             measure=fig_1,
             chart=whole_curves((NOISY, 2000, 0), ("musk2", 2000, 0)),
-            reasons=reasons.FIGURE,
+            reasons=reasons.FIG_1,
         ),
         Table(
             name="Fig. 2",
@@ -243,7 +243,6 @@ PAPER = Paper(
             about=notes.NOISE,
             measure=fig_2,
             chart=whole_curves((NOISY, 2000, 1)),
-            reasons=reasons.FIGURE,
         ),
         Table(
             name="Fig. 3",
@@ -259,7 +258,7 @@ PAPER = Paper(
                 about=f"{notes.NOISE} Dashed: what Algorithm 2 goes on to.",
                 measure=measure,
                 chart=stopped_curves((NOISY, 2000, noise)),
-                reasons=reasons.FIGURE,
+                reasons=reasons.stopped(noise),
             )
             for name, noise, measure in (
                 ("Fig. 4", 0, fig_4),
