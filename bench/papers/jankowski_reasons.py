@@ -6,7 +6,6 @@ from bench.papers.jankowski_tables import NOISE as PRINTED_NOISE
 
 SUMS = ("mean rank", "wins", "unique wins")
 
-
 GRADIENT = one_line("""
     Read to the letter, Algorithm 3 stops earlier than the paper's tables say, on nearly every set. With τ =
     0.01 in place of 0.02, or falls averaged over 20 columns in place of 10, the counts agree: that column
