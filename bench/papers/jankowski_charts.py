@@ -61,23 +61,25 @@ def _panel(ax: Any, run: Run, panel: tuple[str, int, int], draw: Callable[[Any, 
 
 
 def _whole(ax: Any, cell: Cell) -> None:
-    ax.semilogy(cell["places"], cell["errors"], color=ALL, lw=1.4)
+    ax.semilogy(*_points(cell), color=ALL, lw=1.4)
     _mark(ax, cell["fast"])
 
 
 def _stopped(ax: Any, cell: Cell) -> None:
-    ax.semilogy(cell["places"], cell["errors"], "--", color=ALL, lw=1.2)
-    kept = [(place, error) for place, error in _points(cell) if place <= cell["gradient"]]
-    ax.semilogy(*zip(*kept, strict=True), color=KEPT, lw=1.8)
+    places, errors = _points(cell)
+    kept = sum(place <= cell["gradient"] for place in places)
+    ax.semilogy(places, errors, "--", color=ALL, lw=1.2)
+    ax.semilogy(places[:kept], errors[:kept], color=KEPT, lw=1.8)
     _mark(ax, cell["gradient"])
 
 
 def _detail(ax: Any, cell: Cell) -> None:
-    ax.plot(range(DETAIL[0], DETAIL[0] + len(cell["detail"])), cell["detail"], ".-", color=ALL, lw=1.2)
+    errors = cell["curve"]["detail"]
+    ax.plot(range(DETAIL[0], DETAIL[0] + len(errors)), errors, ".-", color=ALL, lw=1.2)
 
 
-def _points(cell: Cell) -> list[tuple[int, float]]:
-    return list(zip(cell["places"], cell["errors"], strict=True))
+def _points(cell: Cell) -> tuple[list[int], list[float]]:
+    return cell["curve"]["places"], cell["curve"]["errors"]
 
 
 def _mark(ax: Any, columns: int) -> None:

@@ -37,11 +37,18 @@ def measure(name: str, folder: Path | None, kernels: int, noise: int, number: in
     found = range_finder(H, ErrorStop(), random_state=number, max_rank=len(centres))
     stopped = GradientStop().stopped_at(found.history)
     errors = PROBE_FACTOR * found.history
-    places = np.unique(np.linspace(0, found.rank, POINTS).round().astype(int))
     return {
         "fast": found.rank,
         "gradient": found.rank if stopped is None else stopped,
         "rises": int(np.count_nonzero(np.diff(errors) > 0)),
+        **({} if number else {"curve": _drawn(errors)}),
+    }
+
+
+def _drawn(errors: np.ndarray) -> Cell:
+    """What the charts show of the errors after 0, 1, … columns."""
+    places = np.unique(np.linspace(0, len(errors) - 1, POINTS).round().astype(int))
+    return {
         "places": places.tolist(),
         "errors": [float(f"{error:.4g}") for error in errors[places]],
         "detail": [float(f"{error:.4g}") for error in errors[slice(*DETAIL)]],

@@ -164,11 +164,13 @@ def test_charts_are_drawn_from_cells_alone(tmp_path):
 
 def test_a_curve_ends_where_the_error_stop_does(tmp_path):
     cell = jankowski_convergence.measure(SMALL, None, 60, 0, 0)
-    assert cell["places"][-1] == cell["fast"] <= 60
+    assert cell["curve"]["places"][-1] == cell["fast"] <= 60
     assert cell["gradient"] <= cell["fast"]
-    assert cell["errors"][0] > cell["errors"][-1]
+    errors = cell["curve"]["errors"]
+    assert errors[0] > errors[-1]
     noisy = jankowski_convergence.measure(SMALL, None, 60, 30, 0)
-    assert noisy["errors"][-1] > cell["errors"][-1]
+    assert noisy["curve"]["errors"][-1] > errors[-1]
+    assert "curve" not in jankowski_convergence.measure(SMALL, None, 60, 0, 1)
 
 
 def test_inputs_are_standardised():
