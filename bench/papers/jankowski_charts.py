@@ -62,7 +62,7 @@ def _panel(ax: Any, run: Run, panel: tuple[str, int, int], draw: Callable[[Any, 
 
 def _whole(ax: Any, cell: Cell) -> None:
     ax.semilogy(*_points(cell), color=ALL, lw=1.4)
-    _mark(ax, cell["fast"])
+    _mark(ax, cell, "fast")
 
 
 def _stopped(ax: Any, cell: Cell) -> None:
@@ -70,7 +70,7 @@ def _stopped(ax: Any, cell: Cell) -> None:
     kept = sum(place <= cell["gradient"] for place in places)
     ax.semilogy(places, errors, "--", color=ALL, lw=1.2)
     ax.semilogy(places[:kept], errors[:kept], color=KEPT, lw=1.8)
-    _mark(ax, cell["gradient"])
+    _mark(ax, cell, "gradient")
 
 
 def _detail(ax: Any, cell: Cell) -> None:
@@ -82,16 +82,18 @@ def _points(cell: Cell) -> tuple[list[int], list[float]]:
     return cell["curve"]["places"], cell["curve"]["errors"]
 
 
-def _mark(ax: Any, columns: int) -> None:
-    """Where it stopped."""
+def _mark(ax: Any, cell: Cell, stop: str) -> None:
+    """Where it stopped; the number stands where there is room."""
+    columns = cell[stop]
+    left = columns > cell["fast"] / 2
     ax.axvline(columns, color="0.7", lw=0.8, zorder=0)
     ax.annotate(
         f"{columns}",
         (columns, 1),
         xycoords=("data", "axes fraction"),
-        xytext=(-3, -10),
+        xytext=(-3 if left else 3, -10),
         textcoords="offset points",
-        ha="right",
+        ha="right" if left else "left",
         fontsize=8,
         color="0.35",
     )

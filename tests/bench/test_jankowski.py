@@ -148,10 +148,9 @@ def test_a_closed_ledger_measures_nothing(one, tmp_path):
 
 def test_charts_are_drawn_from_cells_alone(tmp_path):
     run = quick(tmp_path, closed=True)
-    cell = {"fast": 90, "gradient": 40, "rises": 3, "places": [0, 40, 90], "errors": [9.0, 2.0, 0.1]}
-    run.ledger.cells = {
-        f"{jankowski_convergence.key('cardiotocography-1')}/0": {**cell, "detail": [3.0, 2.0]}
-    }
+    curve = {"places": [0, 40, 90], "errors": [9.0, 2.0, 0.1], "detail": [3.0, 2.0]}
+    cell = {"fast": 90, "gradient": 40, "rises": 3, "curve": curve}
+    run.ledger.cells = {f"{jankowski_convergence.key('cardiotocography-1')}/0": cell}
     panels = {"Fig. 1": 2, "Fig. 8": len(PART_A), "Fig. 9": len(PART_B)}
     for one in PAPER.tables:
         if one.name.startswith("Fig."):
