@@ -53,6 +53,7 @@ def _panel(ax: Any, run: Run, panel: tuple[str, int, int], draw: Callable[[Any, 
     ax.set_title(f"{name}, {noise} % of noise" if noise else name, loc="left", fontsize=9)
     ax.tick_params(labelsize=8)
     if cell is None:
+        ax.set(xticks=[], yticks=[])
         ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", va="center", color="0.5")
         return
     draw(ax, cell)
