@@ -27,8 +27,8 @@ OWN_WIDTH = one_line("""
     six of the fourteen sets agree on 1/78 to 1/82.
 """)
 SHUTTLE = one_line("""
-    Not explained. A width of its own is not enough: γ = 1/64, which gives the paper's count with 1000 kernels,
-    gives 0.40 of 100 and 0.26 of 200 on the first fold, where the paper has 0.465 and 0.278.
+    Not explained. A width of its own is not enough: γ = 1/64, which gives the paper's count with 1000
+    kernels, gives 0.40 of 100 and 0.26 of 200 on the first fold, where the paper has 0.465 and 0.278.
 """)
 CHESS = one_line("""
     One width serves all sets. On this one the paper's count comes out at γ = 1/82 with 1000 kernels, and at
