@@ -134,9 +134,10 @@ class PaperRun:
 
 
 def named(table: Table, asked: Sequence[str]) -> bool:
-    """Whether "3", "Table 3" or "table 3" is asked for, and this is Table 3."""
-    number = table.name.split()[-1]
-    return any(one.lower() in (table.name.lower(), number.lower()) for one in asked)
+    """Whether "3" (Table 3), "fig. 2" or "experiment 4" is asked for, and this is it."""
+    parts = table.name.lower().rstrip(")").split(" (")  # "Experiment 2 (Fig. 3.1)" has two names
+    wanted = {f"table {one}" if one[:1].isdigit() else one.lower() for one in asked}
+    return not wanted.isdisjoint(parts)
 
 
 def stored(table: Table, figures: Sequence[Figure]) -> Cell:
