@@ -4,6 +4,7 @@ Cells are kept as they are measured (bench/results/papers/), so a killed run goe
 """
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -36,6 +37,10 @@ def load(key: str) -> Paper:
     return paper
 
 
+class TablesFailedError(Exception):
+    """Some tables ended in an error, told above; all others are measured."""
+
+
 @dataclass(frozen=True)
 class How:
     """The flags of the command.
@@ -52,13 +57,13 @@ class How:
     pages: Path | None = None
 
 
-def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None, **flags: Any) -> int:
-    """All tables of all papers, or those named ("3", "Fig. 2"); returns how many failed."""
+def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None, **flags: Any) -> Cell:
+    """All tables of all papers, or those named ("3", "Fig. 2"): how many figures have which verdict."""
     how = How(**flags)
     ends = None if how.minutes is None else time.monotonic() + 60 * how.minutes
     folder = how.pages or (None if how.quick else PAGES)
     threads = how.threads or available_cores()
-    failures, reports = 0, {}
+    failures, reports = list[str](), {}
     with threadpool_limits(threads):
         for key in papers or PAPERS:
             left = None if ends is None else max(0.0, (ends - time.monotonic()) / 60)
@@ -69,7 +74,17 @@ def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None
     if folder:
         known = reports if how.quick else {key: Ledger(file_of(key), 0).report for key in PAPERS}
         page_maker.write_index(folder, known)
-    return failures
+    if failures:
+        raise TablesFailedError(f"{len(failures)} tables could not be measured: {', '.join(failures)}")
+    return {key: counted(report) for key, report in reports.items()}
+
+
+def counted(report: Cell) -> Cell:
+    """{table: {verdict: figures}}."""
+    return {
+        name: dict(Counter(one["verdict"] for one in table["figures"]))
+        for name, table in report["tables"].items()
+    }
 
 
 def file_of(key: str) -> Path:
@@ -85,17 +100,17 @@ class PaperRun:
         self.run = run
         self.fresh = fresh
 
-    def go(self, tables: Sequence[str] | None, folder: Path | None) -> int:
-        """Measure and show the tables asked for, then write what is known of the paper."""
+    def go(self, tables: Sequence[str] | None, folder: Path | None) -> list[str]:
+        """Measure and show the tables asked for, write what is known of the paper; names what failed."""
         chosen = [table for table in self.paper.tables if tables is None or named(table, tables)]
-        failures = 0
+        failures = []
         kept = self.run.ledger.report.get("tables", {})
         for table in chosen:
             try:
                 figures = self._measured(table)
             except Exception as error:  # one broken table must not cost the others hours
-                print(f"{self.paper.authors}, {table.name}: FAILED: {error!r}", flush=True)
-                failures += 1
+                failures.append(f"{self.paper.authors}, {table.name}")
+                print(f"{failures[-1]}: FAILED: {error!r}", flush=True)
                 continue
             print(page_maker.console(self.paper, table, figures), flush=True)
             kept[table.name] = stored(table, figures)
@@ -134,9 +149,10 @@ class PaperRun:
 
 
 def named(table: Table, asked: Sequence[str]) -> bool:
-    """Whether "3", "Table 3" or "table 3" is asked for, and this is Table 3."""
-    number = table.name.split()[-1]
-    return any(one.lower() in (table.name.lower(), number.lower()) for one in asked)
+    """Whether "3" (Table 3), "fig. 2" or "experiment 4" is asked for, and this is it."""
+    parts = table.name.lower().rstrip(")").split(" (")  # "Experiment 2 (Fig. 3.1)" has two names
+    wanted = {f"table {one}" if one[:1].isdigit() else one.lower() for one in asked}
+    return not wanted.isdisjoint(parts)
 
 
 def stored(table: Table, figures: Sequence[Figure]) -> Cell:

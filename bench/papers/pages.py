@@ -1,6 +1,7 @@
 """Pages of the docs from the results of papers: every number in them comes from a file of results."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -54,7 +55,8 @@ def draw(folder: Path, key: str, table: Table, run: Run, figures: Sequence[Figur
 
 def picture(folder: Path, key: str, name: str) -> Path:
     """Where the chart of a table is."""
-    return folder / "images" / f"{key}-{name.lower().replace(' ', '-').replace('.', '')}.png"
+    words = re.findall(r"[a-z0-9]+", name.lower().replace(".", ""))
+    return folder / "images" / f"{'-'.join([key, *words])}.png"
 
 
 def write_paper(folder: Path, report: Cell) -> None:

@@ -72,11 +72,11 @@ def count(text: str) -> int:
     return number
 
 
-def above_zero(text: str) -> float:
-    """A number above zero."""
+def from_zero(text: str) -> float:
+    """A number from 0 on."""
     number = value(text)
-    if isinstance(number, str) or not 0 < number < float("inf"):
-        raise typer.BadParameter(f"{text!r} is not a number above zero.")
+    if isinstance(number, str) or not 0 <= number < float("inf"):
+        raise typer.BadParameter(f"{text!r} is not a number from 0 on.")
     return float(number)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from samara.cli.flags import above_zero, choice, count, listed, option, value, values, whole
+from samara.cli.flags import choice, count, from_zero, listed, option, value, values, whole
 
 Paths = Annotated[
     list[str] | None,
@@ -196,7 +196,11 @@ class BenchOptions:
     ] = False
     minutes: Annotated[
         float | None,
-        option("Stop after this time; the next run goes on there.", read=above_zero, metavar="M"),
+        option(
+            "Stop after this time; the next run goes on there. 0 measures nothing and shows what is there.",
+            read=from_zero,
+            metavar="M",
+        ),
     ] = None
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what an earlier run has measured.")] = (
         False

@@ -176,7 +176,7 @@ def test_options_that_cannot_be_used(run, clone, arguments, message):
     assert refused(run("bench", *arguments)).startswith(f"samara: {message}")
 
 
-@pytest.mark.parametrize("given", [("--minutes", "0"), ("--minutes", "soon"), ("--threads", "0")])
+@pytest.mark.parametrize("given", [("--minutes", "-1"), ("--minutes", "soon"), ("--threads", "0")])
 def test_numbers_that_are_none(run, clone, given):
     done = run("bench", "papers", *given)
     assert done.exit_code == 2

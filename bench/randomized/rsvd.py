@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from bench.duels import Outcome
 from bench.harness import Comparison, Contender, Target, figure
 from bench.ledger import Cell, Ledger
 from bench.measure import Trial
@@ -32,21 +33,21 @@ def elm(name: str, solver: str, n_hidden: int) -> Trial:
     return Trial(run=made.run, describe=describe, warm_up=made.warm_up)
 
 
-def rsvd_on_schindler(ledger: Ledger, chosen: argparse.Namespace) -> Cell:
+def run(ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
     """{set: {solver: figures}}: every solver in processes of its own, in turn."""
-    found = {}
+    found: Cell = {}
     for name in ["DS1"] if chosen.quick else list(RESULTS):
         cell = ledger.cell(f"rsvd/{name}", lambda name=name: _compared(name, chosen))
         if cell:
             found[name] = cell
-    return found
+    return found, report(found), targets(found)
 
 
 def _compared(name: str, chosen: argparse.Namespace) -> Cell:
     schindler.generate(name)
     given = {"name": name, "n_hidden": 100 if chosen.quick else SCHINDLER_NODES}
     sides = [
-        Contender(f"{name} {solver}", "bench.randomized.solvers:elm", {**given, "solver": solver})
+        Contender(f"{name} {solver}", "bench.randomized.rsvd:elm", {**given, "solver": solver})
         for solver in SOLVERS
     ]
     rounds = chosen.rounds or (1 if chosen.quick else 3)
@@ -65,23 +66,23 @@ def _figures(comparison: Comparison, name: str, rsvd: str) -> dict[str, Any]:
     }
 
 
-def rsvd_targets(found: Cell) -> list[Target]:
+def targets(found: Cell) -> list[Target]:
     """The error of the exact solver, in a fifth of the time."""
-    targets = []
+    made = []
     for name in found:
         exact, fast = (found[name].get(solver, {}) for solver in ("svd", "rsvd"))
         error, reference = fast.get("test_rmse"), exact.get("test_rmse")
         share = error / reference if error and reference else None
-        targets += [
+        made += [
             Target(f"{name}: testing RMSE of rsvd / svd", share, SAME_ERROR),
             Target(
                 f"{name}: times rsvd is faster than svd", exact.get("by_rsvd"), TIMES_FASTER, at_least=True
             ),
         ]
-    return targets
+    return made
 
 
-def rsvd_report(found: Cell) -> str:
+def report(found: Cell) -> str:
     """Solver by solver."""
     lines = ["", "rsvd on Schindler's sets (his RSVD-ELM's testing RMSE in brackets)"]
     for name, solvers in found.items():

@@ -5,18 +5,17 @@ grid of γ; every rule "γ = constant × something of the set" is then read off 
 for the smallest mean distance to Table 3's FastSVD column.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from bench.harness import figure
-from bench.ledger import Cell, Ledger
-from bench.randomized.paper_tables import FRACTIONS
-from bench.randomized.sets import FILES, Coding, Fold, fold, gaussians, load, squared_distances
-from samara.linalg import ErrorStop, range_finder
+from bench.ledger import Cell
+from bench.papers.jankowski_sets import FILES, Coding, fold, gaussians, load, missing, squared_distances
+from bench.papers.jankowski_tables import TABLE_3
+from bench.papers.running import Run
+from bench.papers.tables import Figure
 
 Geometry = Literal["one width", "width per node"]
 
@@ -64,8 +63,8 @@ def variant(name: str, rule: Rule) -> Coding:
 class Curves:
     """Columns that Algorithm 2 keeps of 1000 kernels, over γ."""
 
-    def __init__(self, ledger: Ledger, folder: Path | None) -> None:
-        self._ledger, self._folder = ledger, folder
+    def __init__(self, run: Run) -> None:
+        self._run = run
         self._loaded: tuple[tuple[str, Coding], np.ndarray] | None = None
 
     def facts(self, name: str, rule: Rule) -> Cell | None:
@@ -74,7 +73,7 @@ class Curves:
 
         def measure() -> Cell:
             D = self._distances(name, coding)
-            width = load(name, self._folder, coding).X.shape[1]
+            width = load(name, self._run.data, coding).X.shape[1]
             return {
                 "features": width,
                 "median": round(float(np.median(D)), 3),
@@ -82,13 +81,15 @@ class Curves:
                 "largest": round(float(D.max()), 3),
             }
 
-        return self._ledger.cell(f"widths/{FILES[name][0]}/{coding}/facts", measure)
+        return self._run.cell(f"widths/{FILES[name][0]}/{coding}/facts", measure)
 
     def curve(self, name: str, rule: Rule) -> list[float] | None:
         """The fractions on the grid; beyond all columns no more can come."""
         coding = variant(name, rule)
 
         def measure(exponent: float) -> Cell:
+            from samara.linalg import ErrorStop, range_finder
+
             D = self._distances(name, coding)
             if rule.geometry == "width per node":
                 D = D / own_scales(D)
@@ -100,7 +101,7 @@ class Curves:
         fractions = []
         for exponent in EXPONENTS[rule.geometry]:
             key = f"widths/{FILES[name][0]}/{coding}/{rule.geometry}/{exponent:g}"
-            cell = self._ledger.cell(key, lambda exponent=exponent: measure(exponent))
+            cell = self._run.cell(key, lambda exponent=exponent: measure(exponent))
             if cell is None:
                 return None
             fractions.append(cell["fraction"])
@@ -109,8 +110,8 @@ class Curves:
     def _distances(self, name: str, coding: Coding) -> np.ndarray:
         """Of the training rows of one fold to its centres, kept for the next call."""
         if self._loaded is None or self._loaded[0] != (name, coding):
-            inputs = load(name, self._folder, coding)
-            rows: Fold = fold(inputs.y, 0, KERNELS)
+            inputs = load(name, self._run.data, coding)
+            rows = fold(inputs.y, 0, KERNELS)
             D = squared_distances(inputs.X[rows.train], inputs.X[rows.centres])
             self._loaded = (name, coding), D
         return self._loaded[1]
@@ -122,17 +123,19 @@ def own_scales(D: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(np.partition(D, count, axis=0)[count], 1e-3))
 
 
-def search(names: Iterable[str], ledger: Ledger, folder: Path | None) -> list[dict[str, Any]]:
-    """Every rule with its best constant and its distance to Table 3, the nearest first."""
-    curves = Curves(ledger, folder)
-    names = list(names)
+def search(run: Run) -> list[dict[str, Any]]:
+    """Every rule with its best constant and its distance to Table 3."""
+    curves = Curves(run)
+    names = [name for name in FILES if name != "segmentation-all" and not missing(run, name)]
+    if not names:
+        return []
     # Set by set, so that distances are computed once.
     for name in names:
         for rule in RULES:
             curves.facts(name, rule)
             curves.curve(name, rule)
     scored = [_scored(rule, names, curves) for rule in RULES]
-    return sorted((one for one in scored if one), key=lambda one: float(one["mean_difference"]))
+    return [one for one in scored if one]
 
 
 def _scored(rule: Rule, names: list[str], curves: Curves) -> dict[str, Any] | None:
@@ -144,28 +147,34 @@ def _scored(rule: Rule, names: list[str], curves: Curves) -> dict[str, Any] | No
         if facts is None or fractions is None:
             return None
         predicted.append(np.interp(np.log2(CONSTANTS * rule.scale(facts)), grid, fractions))
-    paper = np.array([FRACTIONS[name]["fast", KERNELS] for name in names])
+    paper = np.array([TABLE_3[name]["fast", KERNELS].value for name in names])
     off = np.array(predicted) - paper[:, None]
     best = int(np.abs(off).mean(axis=0).argmin())
     return {
         "rule": rule.label,
         "constant": float(CONSTANTS[best]),
         "mean_difference": float(np.abs(off[:, best]).mean()),
-        "within_0.1": int(np.count_nonzero(np.abs(off[:, best]) <= 0.1)),
-        "differences": {name: round(float(o), 3) for name, o in zip(names, off[:, best], strict=True)},
+        "sets": len(names),
     }
 
 
-def report(scored: list[dict[str, Any]], count: int) -> str:
-    """The rules, best first."""
-    lines = ["", f"width rules against Table 3, FastSVD-{KERNELS} ({count} sets)"]
-    width = max((len(one["rule"]) for one in scored), default=0)
-    lines += [
-        f"  {one['rule'].ljust(width)}  c = {figure(one['constant']):<9} mean |difference| "
-        f"{one['mean_difference']:.3f}  within 0.1: {one['within_0.1']}"
-        for one in scored
+def figures(run: Run) -> list[Figure]:
+    """How far each rule is from Table 3 at its best, and the constant; --quick leaves it out."""
+    scored = {} if run.quick else {one["rule"]: one for one in search(run)}
+    return [
+        Figure(
+            row=rule.label,
+            column=column,
+            paper=None,
+            ours=scored[rule.label][key] if rule.label in scored else None,
+            unit=unit,
+            better="same",
+            repeats=scored[rule.label]["sets"] if rule.label in scored else 0,
+            counts=False,
+        )
+        for rule in RULES
+        for column, key, unit in (
+            ("mean distance from Table 3", "mean_difference", "of the kernels"),
+            ("constant c", "constant", ""),
+        )
     ]
-    if scored:
-        pairs = (f"{name} {off:+.3f}" for name, off in scored[0]["differences"].items())
-        lines.append(f"  best, set by set: {', '.join(pairs)}")
-    return "\n".join(lines)

@@ -1,12 +1,14 @@
-"""The paper's 15 data sets as hidden layers: inputs, folds, centres and the matrix H of equation (7)."""
+"""The 15 sets of Jankowski and Linowiecki as hidden layers: inputs, folds, centres and H of equation (7)."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from bench.randomized.paper_tables import SHAPES
+from bench.papers.jankowski_tables import SHAPES
+from bench.papers.running import Run, table_of, there
 
 Coding = Literal["indicators", "scaled indicators", "scaled codes"]
 
@@ -29,10 +31,12 @@ FILES = {
     "waveform": ("waveform", "target"),
 }
 ALL_ORDERED = {name for name, (_, _, features, ordered) in SHAPES.items() if features == ordered}
+TWINS = {"segmentation-all": "image"}  # one set by two names, in the paper with the same figures
+QUICK = {100: ("image", "waveform"), 200: ("image", "waveform"), 1000: ("image",)}  # with --quick
 
-# The width that Table 3 implies, the same for every set: see widths.py, which looks for it.
+# The width that Table 3 implies, the same for every set: see jankowski_widths.py, which looks for it.
 GAMMA = 1 / 80
-FOLDS = 10
+FOLDS, REPETITIONS = 10, 10
 
 
 @dataclass(frozen=True)
@@ -49,25 +53,32 @@ class Inputs:
         return np.eye(int(self.y.max()) + 1)[self.y]
 
 
-def available(folder: Path | None) -> list[str]:
-    """Sets that can be had: those in the folder, and waveform, which can be generated."""
-    return [name for name in FILES if name == "waveform" or (folder and path(name, folder).exists())]
+def missing(run: Run, name: str) -> str:
+    """Why a set can't be had; waveform, where there is no file, is made by its generator."""
+    return "" if name == "waveform" else run.missing(FILES[name][0])
 
 
-def path(name: str, folder: Path) -> Path:
-    """The file of a set."""
-    return Path(folder) / f"{FILES[name][0]}.parquet"
+def asked(run: Run, name: str, kernels: int) -> bool:
+    """Whether there are data, and time for them: --quick is content with two small sets."""
+    return not missing(run, name) and (not run.quick or name in QUICK.get(kernels, ()))
 
 
+def cell_name(name: str) -> str:
+    """By which name a set's cells are kept."""
+    return TWINS.get(name, name)
+
+
+@lru_cache(maxsize=2)
 def load(name: str, folder: Path | None, coding: Coding = "indicators") -> Inputs:
     """Ordered features are standardised; how nominal ones become numbers, ``coding`` says."""
     import pandas as pd
 
-    if folder is None or not path(name, folder).exists():
-        X, y = waveform(SHAPES["waveform"][1])
+    file, target = FILES[name]
+    if name == "waveform" and not there(file, folder):
+        X, y = waveform(SHAPES[name][1])
         return Inputs(scaled(X), y, 0)
-    rows = pd.read_parquet(path(name, folder))
-    y = pd.factorize(rows[FILES[name][1]], sort=True)[0]
+    rows = table_of(file, folder)
+    y = pd.factorize(rows[target], sort=True)[0]
     rows = rows.drop(columns=[column for column in rows if column.startswith("target") or column == "split"])
     nominal = [column for column in rows if rows[column].dtype == "category"]
     parts = [scaled(rows.drop(columns=nominal).to_numpy(np.float64))]
@@ -81,6 +92,13 @@ def load(name: str, folder: Path | None, coding: Coding = "indicators") -> Input
             indicators = np.eye(codes.max() + 1)[codes]
             parts.append(scaled(indicators) if coding == "scaled indicators" else indicators)
     return Inputs(np.hstack(parts), y, len(nominal))
+
+
+def shape(name: str, folder: Path | None) -> dict[str, int]:
+    """Classes, rows, and features with a nominal one counted once."""
+    inputs = load(name, folder, "scaled codes")
+    rows, features = inputs.X.shape
+    return {"classes": int(inputs.y.max()) + 1, "instances": rows, "features": features}
 
 
 def numbered(codes: np.ndarray) -> np.ndarray:
@@ -114,12 +132,12 @@ class Fold:
 
 
 def fold(y: np.ndarray, number: int, kernels: int) -> Fold:
-    """One of ten stratified folds; centres are training rows, as many as asked for or as there are."""
-    rng = np.random.default_rng(0)
-    shuffled = rng.permutation(len(y))
+    """One of 10 × 10 stratified folds; centres are training rows, as many as asked for or as there are."""
+    repetition, part = divmod(number, FOLDS)
+    shuffled = np.random.default_rng(repetition).permutation(len(y))
     order = shuffled[np.argsort(y[shuffled], kind="stable")]
     tested = np.zeros(len(y), bool)
-    tested[order[number::FOLDS]] = True
+    tested[order[part::FOLDS]] = True
     train = np.flatnonzero(~tested)
     chooser = np.random.default_rng((number, kernels))
     centres = chooser.choice(train, min(kernels, len(train)), replace=False)
@@ -138,7 +156,7 @@ def hidden(X: np.ndarray, centres: np.ndarray, gamma: Any = GAMMA) -> np.ndarray
     return gaussians(squared_distances(X, centres), gamma)
 
 
-def gaussians(D: np.ndarray, gamma: Any) -> np.ndarray:
+def gaussians(D: np.ndarray, gamma: Any = GAMMA) -> np.ndarray:
     """The same from squared distances."""
     H = np.empty((len(D), D.shape[1] + 1))
     H[:, 0] = 1
