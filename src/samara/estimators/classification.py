@@ -19,7 +19,7 @@ from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.missing import with_gaps
 from samara.estimators.parameters import read_calibration
 from samara.estimators.progress import reporting
-from samara.estimators.scores import largest, probabilities, scored
+from samara.estimators.scores import largest, probabilities, scored, surprise
 from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
 from samara.left_out import LeftOut
 from samara.maps import ClassCodes
@@ -94,7 +94,10 @@ class Classification(ClassifierMixin, ClosedForm):
         self.calibration_: Calibration | None = None
         rows = left_out() if method is not None and left_out is not None else None
         if method is not None and rows is not None and len(rows.outputs):
-            self.calibration_ = learned(method, rows.outputs, largest(rows.targets), rows.weight)
+            place, auto = largest(rows.targets), method == "auto"
+            found = learned("temperature" if method == "auto" else method, rows.outputs, place, rows.weight)
+            if not auto or surprise(found, rows, place) < surprise(None, rows, place):
+                self.calibration_ = found
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
         """Rows whose targets are codes of their classes, and these."""

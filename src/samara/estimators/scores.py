@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from samara.calibration import Calibration
+from samara.calibration import Calibration, share_of_one_more
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
 from samara.estimators.tables import as_scan, coded_classes, refuse_beside
+from samara.left_out import LeftOut
 from samara.schema import in_condition
 from samara.sources import Scan
 
@@ -212,6 +213,14 @@ def probabilities(outputs: Array, calibration: Calibration | None = None) -> Arr
         return project_to_simplex((outputs + 1) / 2)
     p = np.clip((outputs[:, 0] + 1) / 2, 0, 1)
     return np.stack([1 - p, p], axis=1)
+
+
+def surprise(calibration: Calibration | None, rows: LeftOut, places: Array) -> float:
+    """Log loss of rows left out; as one row more may be of any class, no probability is 0."""
+    weight = np.ones(len(places)) if rows.weight is None else rows.weight
+    P, guess = probabilities(rows.outputs, calibration), share_of_one_more(weight)
+    came = (1 - guess) * P[np.arange(len(places)), places] + guess / P.shape[1]
+    return float(-(weight @ np.log(came)) / weight.sum())
 
 
 def project_to_simplex(P: Array) -> Array:
