@@ -105,7 +105,7 @@ def test_the_calibration_error_falls(n_classes, method):
 )
 def test_every_classifier_is_calibrated_and_keeps_its_labels(kind):
     X, y = load_iris(return_X_y=True)
-    model = kind.fit(X, y)
+    model = kind.set_params(calibration="temperature").fit(X, y)
     assert isinstance(model.calibration_, Temperature)
     assert np.array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
 
