@@ -16,11 +16,11 @@ from samara.core import Array, Factor, Source, System
 from samara.linalg.blas import solve_from_right, solve_upper
 from samara.rowkeys import Copies, keys_with_targets
 from samara.selection.methods import inverse
+from samara.shapes import left_out_rows
 from samara.solvers import NormalSystem, ProjectedFactor, RootSystem, RowSystem
 from samara.sources.drawn import BLOCK, some_blocks
 from samara.summaries import Layout
 
-MOST_ROWS = 20_000  # looked at: a quantile of so many errors is known to a fifth of a percent
 FEWEST_ROWS, MOST_FLOPS = 2000, 4e9  # looked at in any case; beyond them only as many as take a moment
 ALL_KEPT = 512  # rows up to which what each of them does to the model is kept
 SKETCHED = 64  # columns that stand for the inverse: a leverage is within a sixth of its size
@@ -134,7 +134,8 @@ class Solved:
     @property
     def _most(self) -> int:
         """Rows to look at."""
-        return int(np.clip(MOST_FLOPS / self.size**2, FEWEST_ROWS, MOST_ROWS))
+        most = left_out_rows(self.layout.n_targets)
+        return int(np.clip(MOST_FLOPS / self.size**2, FEWEST_ROWS, most))
 
     @property
     def _whole(self) -> bool:

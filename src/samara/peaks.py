@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from samara.core import TILE_ROWS
-from samara.shapes import LOW_RANK, SKETCH_ROWS, Shape, columns_of, exact_solver, needs_whole
+from samara.shapes import LOW_RANK, SKETCH_ROWS, Shape, columns_of, exact_solver, left_out_rows, needs_whole
 
 KEY_ROWS = 131_072  # rows whose folds are worked out at a time
 # Modules loaded late, the first call of each routine, and what the allocator keeps of small arrays: fits of
@@ -30,7 +30,10 @@ def peak_bytes(shape: Shape, solver: str, block: int, workers: int) -> int:
     hidden = (shape.itemsize + 8) * (shape.n_inputs + 1) * shape.n_columns + shape.layer_bytes
     sample = 8 * shape.sample_rows * shape.n_inputs * 3
     profile = workers * (24 * min(block, each) * (shape.n_inputs + shape.n_targets) + sample)
-    return int(overhead(shape.width, workers) + hidden + max(profile, _BYTES[solver](shape, rows, workers)))
+    # Targets, outputs, errors and keys of rows left out after the fit, beside what its heap still holds.
+    left_out = min(shape.n_rows, left_out_rows(shape.n_targets)) * (120 + 48 * shape.n_targets)
+    solved = _BYTES[solver](shape, rows, workers) + left_out
+    return int(overhead(shape.width, workers) + hidden + max(profile, solved))
 
 
 def overhead(columns: int, workers: int) -> int:

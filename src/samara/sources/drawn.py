@@ -8,12 +8,12 @@ from itertools import islice
 
 import numpy as np
 
-from samara.core import Block, Source
+from samara.core import Array, Block, Source
 from samara.rowkeys import row_keys
 from samara.sources.arrays import ArraySource
 
 RUNS = 64  # from all over a table in files
-BLOCK, KEYED = 256, 65_536  # rows in a block, rows whose keys are in memory
+BLOCK, KEYED = 256, 4096  # rows in a block, rows that keys are made of at a time
 
 
 def some_blocks(source: Source, most: int) -> Iterator[Block]:
@@ -23,18 +23,27 @@ def some_blocks(source: Source, most: int) -> Iterator[Block]:
     together; files are not read through for a sample.
     """
     if isinstance(source, ArraySource) and source.n_rows > most:
-        source = _drawn(source, most)
-    whole = source.n_rows <= most or isinstance(source, ArraySource)
+        rows = _drawn(source, most)
+        for lo in range(0, len(rows), BLOCK):
+            yield from _at(source, rows[lo : lo + BLOCK]).parts(1)[0].blocks(BLOCK)
+        return
+    whole = source.n_rows <= most
     parts = source.parts(1 if whole else RUNS)
     for part in parts:
         yield from islice(part.blocks(BLOCK), None if whole else -(-most // (BLOCK * len(parts))))
 
 
-def _drawn(source: ArraySource, most: int) -> ArraySource:
-    """The rows whose keys are in the lowest share of all."""
-    limit, X, weight = np.uint64(most / source.n_rows * 2.0**64), source.X, source.weight
+def _drawn(source: ArraySource, most: int) -> Array:
+    """Numbers of the rows whose keys are in the lowest share of all."""
+    limit, X = np.uint64(most / source.n_rows * 2.0**64), source.X
     steps = range(0, source.n_rows, KEYED)
     rows = np.concatenate([lo + np.flatnonzero(row_keys(X[lo : lo + KEYED]) < limit) for lo in steps])
     if len(rows) < most // 2:  # few different rows: their keys say nothing about their number
         rows = np.linspace(0, source.n_rows - 1, most).astype(int)
-    return replace(source, X=X[rows], y=source.y[rows], weight=None if weight is None else weight[rows])
+    return rows
+
+
+def _at(source: ArraySource, rows: Array) -> ArraySource:
+    """These rows."""
+    X, y, weight = source.X, source.y, source.weight
+    return replace(source, X=X[rows], y=y[rows], weight=None if weight is None else weight[rows])
