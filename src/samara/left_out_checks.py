@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samara.calibration import Calibration, Temperature
+from samara.core import Array
 from samara.intervals import Intervals
 from samara.model_checks import check_array
 from samara.store import RefusedError
@@ -18,6 +19,18 @@ def check_left_out(
         _check_calibration(calibration, shape[1])
     if intervals is not None:
         _check_intervals(intervals, *shape)
+
+
+def check_threshold(threshold: float | Array | None, n_outputs: int) -> None:
+    """Refuse a threshold that can't be of a model with so many outputs."""
+    if threshold is None:
+        return
+    if isinstance(threshold, float) != (n_outputs == 1):
+        raise RefusedError(f"its threshold is not that of {n_outputs} outputs")
+    if not isinstance(threshold, float):
+        check_array(threshold, (n_outputs,), "thresholds")
+    elif not np.isfinite(threshold):
+        raise RefusedError("its threshold can't be")
 
 
 def _check_calibration(calibration: Calibration, n_outputs: int) -> None:

@@ -88,6 +88,7 @@ class OnlineClassification(Online):
 
     _PLAIN = True
     class_weight: Any
+    threshold: Any
     classes_: Array
 
     @available_if(keeps_a_summary)
@@ -135,6 +136,11 @@ class OnlineClassification(Online):
     def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
+        if isinstance(self.threshold, str):
+            raise InputError(
+                f"threshold={self.threshold!r} is chosen by rows that are left out, and partial_fit keeps "
+                "none: give it as a number."
+            )
         with one_at_a_time(self), self._all_or_nothing():
             X = with_gaps(self, X, y, first=not self._began(), at_least=1)
             if self._takes_table(X):

@@ -16,16 +16,18 @@ from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
+from samara.estimators.meanings import Meaning, Threshold, largest
 from samara.estimators.missing import with_gaps
-from samara.estimators.parameters import read_calibration
+from samara.estimators.parameters import read_calibration, read_threshold
 from samara.estimators.progress import reporting
-from samara.estimators.scores import largest, probabilities, scored
+from samara.estimators.scores import scored
 from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
 from samara.left_out import LeftOut
 from samara.maps import ClassCodes
 from samara.model import Model
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
+from samara.thresholds import best_threshold, best_thresholds
 
 
 class Classification(ClassifierMixin, ClosedForm):
@@ -33,6 +35,7 @@ class Classification(ClassifierMixin, ClosedForm):
 
     class_weight: Any
     calibration: Any
+    threshold: Any = None  # of those that have none
 
     @reporting
     def fit(
@@ -66,6 +69,7 @@ class Classification(ClassifierMixin, ClosedForm):
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
             read_calibration(self.calibration)
+            read_threshold(self.threshold)
             X = with_gaps(self, X, y)
             if isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
@@ -90,11 +94,29 @@ class Classification(ClassifierMixin, ClosedForm):
         return self
 
     def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
-        method = read_calibration(self.calibration)
+        method, asked = read_calibration(self.calibration), read_threshold(self.threshold)
         self.calibration_: Calibration | None = None
-        rows = left_out() if method is not None and left_out is not None else None
-        if method is not None and rows is not None and len(rows.outputs):
-            self.calibration_ = learned(method, rows.outputs, largest(rows.targets), rows.weight)
+        self.threshold_: Threshold = None if isinstance(asked, str) else asked
+        if isinstance(asked, float) and self.model_.coef.shape[1] > 1:
+            raise InputError(
+                f'threshold={asked:g} is for two classes: of several take "f1", "balanced_accuracy" or None.'
+            )
+        wanted = method is not None or isinstance(asked, str)
+        rows = left_out() if wanted and left_out is not None else None
+        if rows is None or not len(rows.outputs):
+            if isinstance(asked, str):
+                raise InputError(
+                    f'threshold="{asked}" is chosen by rows that are left out, and this fit can leave none '
+                    "out: use a solver such as gram, qr or exact, or give the threshold as a number."
+                )
+            return
+        places = largest(rows.targets)
+        if method is not None:
+            self.calibration_ = learned(method, rows.outputs, places, rows.weight)
+        if isinstance(asked, str) and rows.outputs.shape[1] == 1:
+            self.threshold_ = best_threshold(rows.outputs[:, 0], places, rows.weight, asked)
+        elif isinstance(asked, str):
+            self.threshold_ = best_thresholds(rows.outputs, places, rows.weight, asked)
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
         """Rows whose targets are codes of their classes, and these."""
@@ -124,19 +146,14 @@ class Classification(ClassifierMixin, ClosedForm):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column a class; for two classes, that of the second.
         """
-        outputs = self._scored(X)[0]
+        outputs = self._outputs(X, self._learned_classes()[0])
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
-    def _scored(self, X: Any) -> tuple[Array, Array]:
-        """Outputs, and the classes that they are of."""
-        model, classes, _ = self._learned_classes()
-        return self._outputs(X, model), classes
-
-    def _learned_classes(self) -> tuple[Model, Array, Calibration | None]:
-        """The model, its classes and what makes probabilities; another thread may be learning a new one."""
+    def _learned_classes(self) -> tuple[Model, Meaning]:
+        """The model, and what its outputs mean; another thread may be learning a new one."""
         check_is_fitted(self, "model_")
         with self._together():
-            return self.model_, self.classes_, getattr(self, "calibration_", None)
+            return self.model_, Meaning.of(self)
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -149,10 +166,10 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            The class with the largest output.
+            The class with the largest output, or with the largest above its ``threshold_``.
         """
-        outputs, classes = self._scored(X)
-        return np.asarray(classes[largest(outputs)])
+        model, meaning = self._learned_classes()
+        return meaning.labels(self._outputs(X, model))
 
     def predict_proba(self, X: Any) -> Array:
         """Estimate class probabilities.
@@ -171,8 +188,8 @@ class Classification(ClassifierMixin, ClosedForm):
         p : ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        model, _, calibration = self._learned_classes()
-        return probabilities(self._outputs(X, model), calibration)
+        model, meaning = self._learned_classes()
+        return meaning.probabilities(self._outputs(X, model))
 
     def predict_batches(self, X: Scan, proba: bool = False) -> Iterator[Array]:
         """Predict the classes of files, some rows at a time, in their order.
@@ -189,9 +206,9 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (some rows,) or (some rows, n_classes)
             Labels or probabilities of the next rows.
         """
-        model, classes, calibration = self._learned_classes()
+        model, meaning = self._learned_classes()
         for _, outputs in self._streamed(X, model):
-            yield probabilities(outputs, calibration) if proba else np.asarray(classes[largest(outputs)])
+            yield meaning.probabilities(outputs) if proba else meaning.labels(outputs)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows whose class is predicted.

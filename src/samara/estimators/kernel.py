@@ -158,6 +158,10 @@ fit_intercept, memory, engine, dtype, verbose, random_state
         How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
         without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
         takes outputs for 2p − 1. Labels are the largest output's in any case.
+    threshold : {"f1", "balanced_accuracy"}, float or None, default=None
+        What an output has to exceed for ``predict``. A name: chosen by the rows left out, for F1 (of the
+        second of two classes; of several the mean) or for the mean accuracy of the classes. A number: for
+        two classes, compared with ``decision_function``. None is 0. Probabilities do not change.
 
     Attributes
     ----------
@@ -165,6 +169,8 @@ fit_intercept, memory, engine, dtype, verbose, random_state
         Class labels.
     calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
         What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
+    threshold_ : float, ndarray of shape (n_classes,) or None
+        The threshold in use; of several classes the output that exceeds its own by most tells the class.
     alpha_, gamma_, selection_, plan_, X_fit_, rank_, condition_, fnorm_, approximation_error_, residual_, \
 n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`KernelELMRegressor`.
@@ -200,6 +206,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         fit_intercept: bool = True,
         class_weight: Any = None,
         calibration: Any = "auto",
+        threshold: Any = None,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -228,6 +235,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         )
         self.class_weight = class_weight
         self.calibration = calibration
+        self.threshold = threshold
 
     @property
     def dual_coef_(self) -> Array:

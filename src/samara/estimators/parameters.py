@@ -18,6 +18,7 @@ from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.settings import Metric
 from samara.solvers import Rank
+from samara.thresholds import SCORINGS, Scoring
 
 SCALES = ("standard", "quantile")
 MISSING = ("impute", "flag")
@@ -43,6 +44,20 @@ def read_calibration(calibration: Any) -> Method | None:
     if not isinstance(calibration, str) or calibration not in names:
         raise unknown_name("calibration", calibration, (*names, "None"))
     return "isotonic" if calibration == "isotonic" else "temperature"
+
+
+def read_threshold(threshold: Any) -> Scoring | float | None:
+    """What an output has to exceed: a number, or what it is chosen by."""
+    if threshold is None:
+        return None
+    for scoring in SCORINGS:
+        if isinstance(threshold, str) and threshold == scoring:
+            return scoring
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
+        raise unknown_name("threshold", threshold, (*SCORINGS, "None", "a number"))
+    if not np.isfinite(float(threshold)):
+        raise InputError(f"threshold must be a finite number, got {threshold!r}.")
+    return float(threshold)
 
 
 def read_metric(metric: Any, rounds: Any) -> Metric | None:

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from samara.calibration import Calibration
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, coded_classes, refuse_beside
 from samara.schema import in_condition
 from samara.sources import Scan
@@ -57,17 +57,17 @@ class NumberScore:
 class ClassScore:
     """Which classes were taken for which, and how far their probabilities were off."""
 
-    def __init__(self, n_classes: int, calibration: Calibration | None = None) -> None:
+    def __init__(self, meaning: Meaning) -> None:
         self.rows, self.weight = 0, 0.0
-        self._calibration = calibration
+        self._meaning, n_classes = meaning, len(meaning.classes)
         self.confusion = np.zeros((n_classes + 1, n_classes))  # the last row: classes the model does not know
         self._brier = self._log = 0.0
 
     def update(self, true: Array, outputs: Array, weight: Array | None) -> None:
         """Add some rows: the numbers of their classes, and the outputs of the model."""
         w = np.ones(len(true)) if weight is None else weight
-        np.add.at(self.confusion, (true, largest(outputs)), w)
-        p = probabilities(outputs, self._calibration)
+        np.add.at(self.confusion, (true, self._meaning.places(outputs)), w)
+        p = self._meaning.probabilities(outputs)
         known = true < self.confusion.shape[1]
         hit = np.zeros(p.shape)
         hit[np.flatnonzero(known), true[known]] = 1.0
@@ -122,7 +122,7 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     check_is_fitted(estimator, "model_")
     made: NumberScore | ClassScore = NumberScore()
     if is_classifier(estimator):
-        made = ClassScore(len(estimator.classes_), getattr(estimator, "calibration_", None))
+        made = ClassScore(Meaning.of(estimator))
     rows = _labelled if is_classifier(estimator) else _numbers
     for true, outputs, weight in rows(estimator, X, y, sample_weight):
         made.update(true, outputs, weight)
@@ -197,26 +197,3 @@ def _known_targets(chunk: Chunk, scan: Scan) -> Array:
                 f'where="{in_condition(column.name)} is not null".'
             )
     return y
-
-
-def largest(outputs: Array) -> Array:
-    """The number of the class with the largest output; of two classes there is one output."""
-    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
-
-
-def probabilities(outputs: Array, calibration: Calibration | None = None) -> Array:
-    """Class probabilities of outputs: calibrated, or else taken to be near 2p − 1."""
-    if calibration is not None:
-        return calibration(outputs)
-    if outputs.shape[1] > 1:
-        return project_to_simplex((outputs + 1) / 2)
-    p = np.clip((outputs[:, 0] + 1) / 2, 0, 1)
-    return np.stack([1 - p, p], axis=1)
-
-
-def project_to_simplex(P: Array) -> Array:
-    """The nearest row of probabilities: subtract what makes the positive parts add up to 1."""
-    ordered = -np.sort(-P, axis=1)
-    excess = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, P.shape[1] + 1)
-    last = np.sum(ordered > excess, axis=1) - 1
-    return np.asarray(np.maximum(P - excess[np.arange(len(P)), last][:, None], 0))

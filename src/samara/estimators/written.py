@@ -13,12 +13,11 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from samara.calibration import Calibration
 from samara.core import Array, Block
 from samara.errors import InputError
 from samara.estimators.cluster import crew_of
 from samara.estimators.inputs import refuse_non_finite
-from samara.estimators.scores import largest, probabilities
+from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, fitting_scan, stream_of
 from samara.maps import Columns
 from samara.model import Model
@@ -55,15 +54,13 @@ class Answers:
     """What a model says about rows, as columns of a table."""
 
     names: tuple[str, ...]
-    classes: Array | None = None
+    meaning: Meaning | None = None
     proba: bool = False
-    calibration: Calibration | None = None
 
     def __call__(self, outputs: Array) -> dict[str, Array]:
         """The columns of outputs (n, t)."""
-        if self.classes is not None:
-            chances = self.proba
-            outputs = probabilities(outputs, self.calibration) if chances else self.classes[largest(outputs)]
+        if self.meaning is not None:
+            outputs = self.meaning.probabilities(outputs) if self.proba else self.meaning.labels(outputs)
         return dict(zip(self.names, outputs.reshape(len(outputs), -1).T, strict=True))
 
 
@@ -89,9 +86,9 @@ def predict_to(estimator: Any, X: Any, path: str | PathLike[str], proba: bool) -
 def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:
     """The model, and what its outputs mean."""
     if is_classifier(estimator):
-        model, classes, calibration = estimator._learned_classes()
-        named = [f"probability of {label}" for label in classes.tolist()] if proba else ["predicted"]
-        return model, Answers(tuple(named), classes, proba, calibration)
+        model, meaning = estimator._learned_classes()
+        named = [f"probability of {label}" for label in meaning.classes.tolist()] if proba else ["predicted"]
+        return model, Answers(tuple(named), meaning, proba)
     if proba:
         raise InputError(f"proba is for classes; {type(estimator).__name__} predicts numbers.")
     model, targets = estimator.model_, estimator.__dict__.get("target_names_", ())

@@ -18,6 +18,7 @@ from samara.estimators import (
     KernelELMClassifier,
     KernelELMRegressor,
 )
+from samara.estimators.meanings import Meaning
 from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
@@ -131,7 +132,7 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     facts["columns"] = json.dumps(told, ensure_ascii=False)
     if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
-        classification(graph, outputs, estimator.classes_, getattr(estimator, "calibration_", None))
+        classification(graph, outputs, Meaning.of(estimator))
     else:
         one = isinstance(estimator.intercept_, float)
         regression(graph, outputs, None if one else model.coef.shape[1])

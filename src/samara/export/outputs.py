@@ -9,6 +9,7 @@ import numpy as np
 from samara.calibration import Calibration, Temperature
 from samara.core import Array
 from samara.errors import InputError
+from samara.estimators.meanings import Meaning
 from samara.export.graph import BOOLEAN, DOUBLE, INTEGER, ROWS, Graph, Value
 
 
@@ -20,16 +21,19 @@ def regression(graph: Graph, outputs: Value, n_targets: int | None) -> None:
         graph.output("prediction", outputs, (ROWS, n_targets))
 
 
-def classification(graph: Graph, outputs: Value, classes: Array, calibration: Calibration | None) -> None:
+def classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
     """`label`, `probabilities` and `scores`, of the shapes of the three methods."""
+    classes, calibration, ahead = meaning.classes, meaning.calibration, outputs
     count = len(classes)
+    if meaning.threshold is not None:
+        ahead = graph.node("Sub", outputs, graph.constant(np.asarray(meaning.threshold, outputs.dtype)))
     if count == 2:
         scores = _column(graph, outputs)
-        positive = graph.node("Greater", scores, _number(graph, 0, outputs), dtype=BOOLEAN)
+        positive = graph.node("Greater", _column(graph, ahead), _number(graph, 0, outputs), dtype=BOOLEAN)
         codes = graph.cast(positive, INTEGER)
     else:
         scores = outputs
-        codes = graph.node("ArgMax", scores, dtype=INTEGER, axis=1, keepdims=0)
+        codes = graph.node("ArgMax", ahead, dtype=INTEGER, axis=1, keepdims=0)
     if calibration is None:
         shares = _shares(graph, outputs, count)
     else:

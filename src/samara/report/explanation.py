@@ -9,7 +9,8 @@ import numpy as np
 
 from samara.core import Array, dense
 from samara.estimators.inputs import refuse_non_finite
-from samara.estimators.scores import NumberScore, class_places, largest
+from samara.estimators.meanings import Meaning
+from samara.estimators.scores import NumberScore, class_places
 from samara.estimators.tables import as_scan, encoded, raw_rows
 from samara.gradients import input_gradients
 from samara.maps import Columns, Number
@@ -170,7 +171,7 @@ def _shuffled(estimator: Any, names: tuple[str, ...], raw: Array, y: Array) -> t
 
     def score(true: Array, found: Array) -> float:
         if classes is not None:
-            return float(np.mean(true == largest(found)))
+            return float(np.mean(true == Meaning.of(estimator).places(found)))
         scores = NumberScore()
         scores.update(true.reshape(len(true), -1).astype(float), found, None)
         return scores.results()["r2"]

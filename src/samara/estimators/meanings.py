@@ -1,0 +1,65 @@
+"""What the outputs of a classifier mean: labels and probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samara.calibration import Calibration
+from samara.core import Array
+
+Threshold = float | Array | None  # of two classes a number, of several one a class; None: 0
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Outputs (n, t) as classes: one column a class, of two classes the second's only."""
+
+    classes: Array
+    calibration: Calibration | None = None
+    threshold: Threshold = None
+
+    @classmethod
+    def of(cls, estimator: Any) -> Meaning:
+        """That of a fitted classifier."""
+        found = (getattr(estimator, name, None) for name in ("calibration_", "threshold_"))
+        return cls(estimator.classes_, *found)
+
+    def places(self, outputs: Array) -> Array:
+        """Numbers of the classes."""
+        return largest(outputs, self.threshold)
+
+    def labels(self, outputs: Array) -> Array:
+        """The classes."""
+        return np.asarray(self.classes[self.places(outputs)])
+
+    def probabilities(self, outputs: Array) -> Array:
+        """Of each class."""
+        return probabilities(outputs, self.calibration)
+
+
+def largest(outputs: Array, threshold: Threshold = None) -> Array:
+    """The class whose output exceeds its threshold by most; of two classes there is one output."""
+    if threshold is not None:
+        outputs = outputs - np.asarray(threshold, outputs.dtype)
+    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
+
+
+def probabilities(outputs: Array, calibration: Calibration | None = None) -> Array:
+    """Class probabilities of outputs: calibrated, or else taken to be near 2p − 1."""
+    if calibration is not None:
+        return calibration(outputs)
+    if outputs.shape[1] > 1:
+        return project_to_simplex((outputs + 1) / 2)
+    p = np.clip((outputs[:, 0] + 1) / 2, 0, 1)
+    return np.stack([1 - p, p], axis=1)
+
+
+def project_to_simplex(P: Array) -> Array:
+    """The nearest row of probabilities: subtract what makes the positive parts add up to 1."""
+    ordered = -np.sort(-P, axis=1)
+    excess = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, P.shape[1] + 1)
+    last = np.sum(ordered > excess, axis=1) - 1
+    return np.asarray(np.maximum(P - excess[np.arange(len(P)), last][:, None], 0))
