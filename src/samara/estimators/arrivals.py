@@ -15,12 +15,16 @@ from samara.estimators.batches import check_batch, refuse_other_targets, with_ne
 from samara.estimators.inputs import check_weights, distinct
 from samara.estimators.missing import with_gaps
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
+from samara.estimators.parameters import read_link
 from samara.estimators.table_batches import Arriving, arriving, refuse_unlearning
+from samara.links import linked
 from samara.sources import ArraySource
 
 
 class OnlineRegression(Online):
     """Numbers as they arrive."""
+
+    link: Any
 
     @available_if(keeps_a_summary)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -79,7 +83,8 @@ class OnlineRegression(Online):
         stream = self._stream_of(fresh=not out)
         if began:
             refuse_other_targets(batch.y, self._one_target, stream.layout.n_targets)
-        self._taken(batch, stream, out)
+        self.link_ = read_link(self.link)
+        self._taken(replace(batch, rows=linked(batch.rows, self.link_)), stream, out)
         self._one_target = batch.y.ndim == 1
 
 

@@ -59,6 +59,9 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         a fifth of the rows, which no round has seen; none may be.
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
+    link : {"log", "logit"}, :class:`samara.links.Logit` or None, default=None
+        Fit to log y, or to the logit of y, and take predictions back: above 0, or between 0 and 1, or the
+        bounds of ``Logit(low, high)``. After a log they are multiplied by ``smearing_``.
     memory : str, int or None, default=None
         Memory the fit may take above the input, such as ``"2GB"``. Refused before any row is read if it
         can't be kept.
@@ -116,6 +119,10 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         Names of the inputs, where X had names.
     intervals_ : :class:`samara.intervals.Intervals` or None
         What ``predict_interval`` needs; None where the solver can't leave rows out.
+    link_ : :class:`samara.links.Log`, :class:`samara.links.Logit` or None
+        The link in use.
+    smearing_ : ndarray of shape (n_targets,) or None
+        Of a log: mean of exp(error) over rows left out, which makes medians means; None where there are none.
 
     Examples
     --------

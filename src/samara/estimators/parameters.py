@@ -14,6 +14,7 @@ from samara.costs import format_bytes, parse_memory
 from samara.engines import Threads
 from samara.engines.clusters import KNOWN, cluster_engine, is_cluster
 from samara.errors import InputError, unknown_name
+from samara.links import Link, Log, Logit
 from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.settings import Metric
@@ -24,6 +25,7 @@ SCALES = ("standard", "quantile")
 MISSING = ("impute", "flag")
 METRICS = ("agop", "agop_diagonal")
 DTYPES = ("float32", "float64")
+LINKS: dict[str, Link] = {"log": Log(), "logit": Logit()}
 
 
 def read_scale(scale: Any) -> str | FeatureMap | None:
@@ -58,6 +60,19 @@ def read_threshold(threshold: Any) -> Scoring | float | None:
     if not np.isfinite(float(threshold)):
         raise InputError(f"threshold must be a finite number, got {threshold!r}.")
     return float(threshold)
+
+
+def read_link(link: Any) -> Link | None:
+    """The function of the targets that a model is fitted to."""
+    if link is None or isinstance(link, Log):
+        return link
+    if isinstance(link, Logit):
+        if not -np.inf < link.low < link.high < np.inf:
+            raise InputError(f"A logit needs low < high, both finite, got {link!r}.")
+        return link
+    if not isinstance(link, str) or link not in LINKS:
+        raise unknown_name("link", link, (*LINKS, "None", "samara.links.Logit(low, high)"))
+    return LINKS[link]
 
 
 def read_metric(metric: Any, rounds: Any) -> Metric | None:

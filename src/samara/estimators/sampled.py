@@ -12,6 +12,7 @@ from samara.estimators.held_out import held_out_outputs
 from samara.estimators.meanings import Meaning
 from samara.estimators.scores import class_places
 from samara.estimators.tables import coded_classes, encoded, fitting_scan, stream_of
+from samara.links import Unlinked
 from samara.sources import ArraySource, Scan
 from samara.sources.stream import joined
 
@@ -71,7 +72,7 @@ class Sample:
     def _predicted(self, outputs: Array) -> Array:
         if hasattr(self.estimator, "classes_"):
             return Meaning.of(self.estimator).labels(outputs)
-        return _squeezed(outputs)
+        return _squeezed(Unlinked.of(self.estimator)(outputs))
 
     def _outputs(self, X: Array) -> Array:
         source = ArraySource(X, np.empty((len(X), 0)))

@@ -14,6 +14,7 @@ from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
 from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, coded_classes, refuse_beside
+from samara.links import Unlinked
 from samara.schema import in_condition
 from samara.sources import Scan
 
@@ -132,11 +133,13 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
 
 
 def _numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
+    """Targets of the rows, those predicted, and weights."""
+    unlinked = Unlinked.of(estimator)
     if isinstance(X, Scan):
         scan = _in_order(X, estimator.__dict__.get("target_names_"))
         for chunk, outputs in estimator._streamed(scan):
             _refuse_other_count(chunk.y.shape[1], outputs, "The scan")
-            yield _known_targets(chunk, scan), outputs, chunk.weight
+            yield _known_targets(chunk, scan), unlinked(outputs), chunk.weight
         return
     refuse_bad_targets(y)
     outputs = estimator._outputs(X)
@@ -144,7 +147,7 @@ def _numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Row
     check_consistent_length(outputs, targets)
     targets = targets.reshape(len(targets), -1)
     _refuse_other_count(targets.shape[1], outputs, "y")
-    yield targets, outputs, check_weights(sample_weight, outputs)
+    yield targets, unlinked(outputs), check_weights(sample_weight, outputs)
 
 
 def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:

@@ -19,6 +19,7 @@ from samara.estimators.cluster import crew_of
 from samara.estimators.inputs import refuse_non_finite
 from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, fitting_scan, stream_of
+from samara.links import Unlinked
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -56,11 +57,14 @@ class Answers:
     names: tuple[str, ...]
     meaning: Meaning | None = None
     proba: bool = False
+    unlinked: Unlinked | None = None
 
     def __call__(self, outputs: Array) -> dict[str, Array]:
         """The columns of outputs (n, t)."""
         if self.meaning is not None:
             outputs = self.meaning.probabilities(outputs) if self.proba else self.meaning.labels(outputs)
+        elif self.unlinked is not None:
+            outputs = self.unlinked(outputs)
         return dict(zip(self.names, outputs.reshape(len(outputs), -1).T, strict=True))
 
 
@@ -91,10 +95,12 @@ def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:
         return model, Answers(tuple(named), meaning, proba)
     if proba:
         raise InputError(f"proba is for classes; {type(estimator).__name__} predicts numbers.")
-    model, targets = estimator.model_, estimator.__dict__.get("target_names_", ())
+    model, unlinked = estimator._learned_numbers()
+    targets = estimator.__dict__.get("target_names_", ())
     count = model.coef.shape[1]
     known = targets if len(targets) == count else range(count)
-    return model, Answers(("predicted",) if count == 1 else tuple(f"predicted {name}" for name in known))
+    named = ("predicted",) if count == 1 else tuple(f"predicted {name}" for name in known)
+    return model, Answers(named, unlinked=unlinked)
 
 
 def _written_there(

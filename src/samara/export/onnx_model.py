@@ -24,6 +24,7 @@ from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
 from samara.export.outputs import classification, label_values, regression
 from samara.export.weighted import weighted
+from samara.links import Unlinked
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import Column, Schema, names_of
@@ -135,7 +136,7 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
         classification(graph, outputs, Meaning.of(estimator))
     else:
         one = isinstance(estimator.intercept_, float)
-        regression(graph, outputs, None if one else model.coef.shape[1])
+        regression(graph, outputs, None if one else model.coef.shape[1], Unlinked.of(estimator))
     return graph, facts
 
 

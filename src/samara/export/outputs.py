@@ -11,10 +11,19 @@ from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.meanings import Meaning
 from samara.export.graph import BOOLEAN, DOUBLE, INTEGER, ROWS, Graph, Value
+from samara.links import Log, Logit, Unlinked
 
 
-def regression(graph: Graph, outputs: Value, n_targets: int | None) -> None:
+def regression(graph: Graph, outputs: Value, n_targets: int | None, unlinked: Unlinked) -> None:
     """`prediction`, of the shape of ``predict``: None targets is one column that has no axis of its own."""
+    if isinstance(unlinked.link, Log):
+        outputs = graph.node("Exp", outputs)
+    elif isinstance(unlinked.link, Logit):
+        low, high = unlinked.link.low, unlinked.link.high
+        outputs = graph.node("Mul", graph.node("Sigmoid", outputs), _number(graph, high - low, outputs))
+        outputs = graph.node("Add", outputs, _number(graph, low, outputs))
+    if unlinked.smearing is not None:
+        outputs = graph.node("Mul", outputs, graph.constant(unlinked.smearing.astype(outputs.dtype)))
     if n_targets is None:
         graph.output("prediction", _column(graph, outputs), (ROWS,))
     else:

@@ -13,6 +13,7 @@ from samara.estimators.meanings import Meaning
 from samara.estimators.scores import NumberScore, class_places
 from samara.estimators.tables import as_scan, encoded, raw_rows
 from samara.gradients import input_gradients
+from samara.links import Unlinked
 from samara.maps import Columns, Number
 from samara.report.drawing import INK, axes, fitted
 from samara.report.importance import permutation_importance
@@ -173,7 +174,7 @@ def _shuffled(estimator: Any, names: tuple[str, ...], raw: Array, y: Array) -> t
         if classes is not None:
             return float(np.mean(true == Meaning.of(estimator).places(found)))
         scores = NumberScore()
-        scores.update(true.reshape(len(true), -1).astype(float), found, None)
+        scores.update(true.reshape(len(true), -1).astype(float), Unlinked.of(estimator)(found), None)
         return scores.results()["r2"]
 
     return permutation_importance(outputs, dict(zip(names, raw.T, strict=True)), true, score)
