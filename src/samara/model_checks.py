@@ -279,10 +279,14 @@ def check_metric(metric: Array, n_inputs: int) -> None:
 
 
 def check_labels(classes: Array, n_outputs: int) -> None:
-    """Labels of as many classes as there are outputs; two classes have one."""
+    """Labels of as many classes as there are outputs; two classes, and ordered ones, have one fewer."""
     _check(classes.ndim == 1 and len(classes) >= 2, "classes are fewer than two")
     needed = 1 if len(classes) == 2 else len(classes)
-    _check(n_outputs == needed, f"{len(classes)} classes need {needed} outputs, and it has {n_outputs}")
+    ordered = n_outputs == len(classes) - 1
+    _check(
+        ordered or n_outputs == needed,
+        f"{len(classes)} classes need {needed} outputs, and it has {n_outputs}",
+    )
     check_distinct(classes)
 
 

@@ -15,10 +15,12 @@ from samara.estimators.batches import check_batch, refuse_other_targets, with_ne
 from samara.estimators.inputs import check_weights, distinct
 from samara.estimators.missing import with_gaps
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
-from samara.estimators.parameters import read_link
+from samara.estimators.parameters import read_link, read_ordinal, read_threshold
 from samara.estimators.table_batches import Arriving, arriving, refuse_unlearning
 from samara.links import linked
+from samara.online import Stream
 from samara.sources import ArraySource
+from samara.tabular import unordered
 
 
 class OnlineRegression(Online):
@@ -94,6 +96,7 @@ class OnlineClassification(Online):
     _PLAIN = True
     class_weight: Any
     threshold: Any
+    ordinal: Any
     classes_: Array
 
     @available_if(keeps_a_summary)
@@ -141,6 +144,7 @@ class OnlineClassification(Online):
     def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
+        read_ordinal(self.ordinal, read_threshold(self.threshold))
         if isinstance(self.threshold, str):
             raise InputError(
                 f"threshold={self.threshold!r} is chosen by rows that are left out, and partial_fit keeps "
@@ -175,7 +179,26 @@ class OnlineClassification(Online):
         if count < 2:
             raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
         order = np.argsort(self._labels)
+        if self.ordinal:
+            return self._ordered_turn(order)
         turn = np.zeros((1 + count, count))
         turn[0] = -1
         turn[1 + order, np.arange(count)] = 2
         return turn[:, 1:] if count == 2 else turn
+
+    def _ordered_turn(self, order: Array) -> Array:
+        """From the same to +1 where the class lies above the first, the first two and so on."""
+        if isinstance(self.classes_.tolist()[0], str):
+            raise unordered(self.classes_.tolist()[0])
+        count = len(order)
+        turn = np.full((1 + count, count - 1), -1.0)
+        turn[1 + order] = 2.0 * (np.arange(count)[:, None] > np.arange(count - 1))
+        return turn
+
+    def _first_stream(self, fresh: bool) -> Stream:
+        model = self.__dict__.get("model_")
+        if model is not None and 1 < model.coef.shape[1] == len(self.classes_) - 1:
+            raise InputError(
+                "partial_fit does not go on from a fit with ordinal=True: give all rows to partial_fit."
+            )
+        return super()._first_stream(fresh)

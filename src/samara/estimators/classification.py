@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from samara.calibration import Calibration, learned
+from samara.calibration import Calibration, learned, learned_each
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
@@ -18,7 +18,7 @@ from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.meanings import Meaning, Threshold, largest
 from samara.estimators.missing import with_gaps
-from samara.estimators.parameters import read_calibration, read_threshold
+from samara.estimators.parameters import read_calibration, read_ordinal, read_threshold
 from samara.estimators.progress import reporting
 from samara.estimators.scores import scored
 from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
@@ -27,6 +27,7 @@ from samara.maps import ClassCodes
 from samara.model import Model
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
+from samara.tabular import unordered
 from samara.thresholds import best_threshold, best_thresholds
 
 
@@ -36,6 +37,7 @@ class Classification(ClassifierMixin, ClosedForm):
     class_weight: Any
     calibration: Any
     threshold: Any = None  # of those that have none
+    ordinal: Any = False
 
     @reporting
     def fit(
@@ -69,10 +71,11 @@ class Classification(ClassifierMixin, ClosedForm):
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
             read_calibration(self.calibration)
-            read_threshold(self.threshold)
+            read_ordinal(self.ordinal, read_threshold(self.threshold))
             X = with_gaps(self, X, y)
             if isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
+                given.ordered = self.ordinal
                 self._fit_table(given, (checkpoint, every))
                 assert given.looked is not None
                 assert given.looked.labels is not None
@@ -81,7 +84,9 @@ class Classification(ClassifierMixin, ClosedForm):
                 rows, y, weight = labelled_frame(X, y, sample_weight)
                 classes = self._classes_in(y, weight)
                 table = labelled_table(rows, y, weight, classes)
-                given = GivenTable(table, class_weight=self.class_weight, named=rows.named)
+                given = GivenTable(
+                    table, class_weight=self.class_weight, named=rows.named, ordered=self.ordinal
+                )
                 self._fit_table(given, (checkpoint, every))
                 self.classes_ = classes
             else:
@@ -111,7 +116,9 @@ class Classification(ClassifierMixin, ClosedForm):
                 )
             return
         places = largest(rows.targets)
-        if method is not None:
+        if method is not None and self.ordinal:
+            self.calibration_ = learned_each(method, rows.outputs, rows.targets > 0, rows.weight)
+        elif method is not None:
             self.calibration_ = learned(method, rows.outputs, places, rows.weight)
         if isinstance(asked, str) and rows.outputs.shape[1] == 1:
             self.threshold_ = best_threshold(rows.outputs[:, 0], places, rows.weight, asked)
@@ -123,7 +130,8 @@ class Classification(ClassifierMixin, ClosedForm):
         classes = self._classes_in(y, weight)
         if self.class_weight is not None:
             weight = _weigh_classes(self.class_weight, classes, y, weight)
-        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes)), classes
+        codes = ClassCodes(classes, self.ordinal)
+        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(codes), classes
 
     def _classes_in(self, y: Array, weight: Array | None) -> Array:
         """The classes of the rows that count."""
@@ -131,6 +139,8 @@ class Classification(ClassifierMixin, ClosedForm):
         if len(classes) < 2:
             only, name = classes.tolist()[0], type(self).__name__
             raise InputError(f"{name} needs two classes or more; y holds one class only: {only!r}.")
+        if self.ordinal and isinstance(classes.tolist()[0], str):
+            raise unordered(classes.tolist()[0])
         return classes
 
     def decision_function(self, X: Any) -> Array:
@@ -144,7 +154,8 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column a class; for two classes, that of the second.
+            One column a class; for two classes, that of the second. With ``ordinal`` one column fewer
+            than classes: above 0 where the class lies above the first, the first two and so on.
         """
         outputs = self._outputs(X, self._learned_classes()[0])
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
@@ -166,7 +177,8 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            The class with the largest output, or with the largest above its ``threshold_``.
+            The class with the largest output, or with the largest above its ``threshold_``; with
+            ``ordinal`` the median class.
         """
         model, meaning = self._learned_classes()
         return meaning.labels(self._outputs(X, model))

@@ -34,6 +34,9 @@ metric, rounds, fit_intercept, update, forget, window, memory, engine, dtype, ve
         What an output has to exceed for ``predict``. A name: chosen by the rows left out, for F1 (of the
         second of two classes; of several the mean) or for the mean accuracy of the classes. A number: for
         two classes, compared with ``decision_function``. None is 0. Probabilities do not change.
+    ordinal : bool, default=False
+        Whether the classes, numbers, have an order: the targets are then which classes a row lies above,
+        and ``predict`` gives the median class, whose expected distance in classes is the smallest.
 
     Attributes
     ----------
@@ -82,6 +85,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         class_weight: Any = None,
         calibration: Any = "auto",
         threshold: Any = None,
+        ordinal: bool = False,
         update: Any = "information",
         forget: float = 1.0,
         window: int | None = None,
@@ -117,6 +121,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         self.class_weight = class_weight
         self.calibration = calibration
         self.threshold = threshold
+        self.ordinal = ordinal
 
     @property
     def coef_(self) -> Array:

@@ -169,6 +169,9 @@ fit_intercept, memory, engine, dtype, verbose, random_state
         What an output has to exceed for ``predict``. A name: chosen by the rows left out, for F1 (of the
         second of two classes; of several the mean) or for the mean accuracy of the classes. A number: for
         two classes, compared with ``decision_function``. None is 0. Probabilities do not change.
+    ordinal : bool, default=False
+        Whether the classes, numbers, have an order: the targets are then which classes a row lies above,
+        and ``predict`` gives the median class, whose expected distance in classes is the smallest.
 
     Attributes
     ----------
@@ -214,6 +217,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         class_weight: Any = None,
         calibration: Any = "auto",
         threshold: Any = None,
+        ordinal: bool = False,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -243,6 +247,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         self.class_weight = class_weight
         self.calibration = calibration
         self.threshold = threshold
+        self.ordinal = ordinal
 
     @property
     def dual_coef_(self) -> Array:

@@ -62,6 +62,14 @@ def read_threshold(threshold: Any) -> Scoring | float | None:
     return float(threshold)
 
 
+def read_ordinal(ordinal: Any, threshold: Scoring | float | None) -> None:
+    """Refuse what is no yes or no, and a threshold beside it."""
+    if not isinstance(ordinal, bool | np.bool_):
+        raise InputError(f"ordinal must be True or False, got {ordinal!r}.")
+    if ordinal and threshold is not None:
+        raise InputError("ordinal=True predicts the median class, without a threshold: use threshold=None.")
+
+
 def read_link(link: Any) -> Link | None:
     """The function of the targets that a model is fitted to."""
     if link is None or isinstance(link, Log):

@@ -22,7 +22,7 @@ from samara.estimators.imputer import LowRankImputer
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.online import Online
-from samara.estimators.parameters import read_calibration, read_link, read_threshold
+from samara.estimators.parameters import read_calibration, read_link, read_ordinal, read_threshold
 from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
@@ -223,7 +223,7 @@ def _settings_of(estimator: ClosedForm) -> Any:
     try:
         if isinstance(estimator, Classification):
             read_calibration(estimator.calibration)
-            read_threshold(estimator.threshold)
+            read_ordinal(estimator.ordinal, read_threshold(estimator.threshold))
         elif isinstance(estimator, Regression):
             read_link(estimator.link)
         return type(estimator)(**{**given, "random_state": seed})._settings()

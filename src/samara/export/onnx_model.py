@@ -22,7 +22,7 @@ from samara.estimators.meanings import Meaning
 from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
-from samara.export.outputs import classification, label_values, regression
+from samara.export.outputs import classification, label_values, ordered_classification, regression
 from samara.export.weighted import weighted
 from samara.links import Unlinked
 from samara.maps import Columns
@@ -133,7 +133,9 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     facts["columns"] = json.dumps(told, ensure_ascii=False)
     if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
-        classification(graph, outputs, Meaning.of(estimator))
+        meaning = Meaning.of(estimator)
+        ordered = meaning.is_ordered(model.coef)
+        (ordered_classification if ordered else classification)(graph, outputs, meaning)
     else:
         one = isinstance(estimator.intercept_, float)
         regression(graph, outputs, None if one else model.coef.shape[1], Unlinked.of(estimator))

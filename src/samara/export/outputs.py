@@ -53,6 +53,28 @@ def classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
     graph.output("scores", scores, (ROWS,) if count == 2 else (ROWS, count))
 
 
+def ordered_classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
+    """The same for classes in order, of which outputs say whether a row lies above them."""
+    count, wide = len(meaning.classes), graph.cast(outputs, DOUBLE)
+    ones = graph.cast(graph.node("Greater", outputs, _number(graph, 0, outputs), dtype=BOOLEAN), INTEGER)
+    places = graph.node("ReduceSum", ones, graph.constant(np.array([1])), keepdims=0)
+    if meaning.calibration is None:
+        one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
+        above = graph.node("Mul", graph.node("Add", outputs, one), half)
+        above = graph.node("Min", graph.node("Max", above, _number(graph, 0, outputs)), one)
+    else:
+        twice = _number(graph, 2 * _steepness(meaning.calibration), wide)
+        above = graph.cast(graph.node("Sigmoid", graph.node("Mul", wide, twice)), outputs.dtype)
+    falling = graph.nodes("TopK", above, graph.constant(np.array([count - 1])), count=2, axis=1)[0]
+    steps = graph.constant(np.diff(np.eye(count), axis=0).astype(outputs.dtype))
+    differences = graph.node("MatMul", falling, steps)
+    shares = graph.node("Add", differences, graph.constant(np.eye(count)[0].astype(outputs.dtype)))
+    labels = graph.constant(label_values(meaning.classes))
+    graph.output("label", graph.node("Gather", labels, places), (ROWS,))
+    graph.output("probabilities", shares, (ROWS, count))
+    graph.output("scores", outputs, (ROWS, count - 1))
+
+
 def _shares(graph: Graph, outputs: Value, count: int) -> Value:
     """Outputs taken for 2p − 1, moved to where they are probabilities."""
     one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
@@ -65,15 +87,19 @@ def _shares(graph: Graph, outputs: Value, count: int) -> Value:
 
 def _at(graph: Graph, outputs: Value, count: int, calibration: Calibration) -> Value:
     """softmax(outputs/T), in float64 as in `Temperature`."""
+    wide = graph.cast(outputs, DOUBLE)
+    scaled = graph.node("Mul", wide, _number(graph, _steepness(calibration), wide))
+    if count == 2:
+        scaled = graph.node("Concat", graph.node("Neg", scaled), scaled, axis=1)
+    return graph.cast(graph.node("Softmax", scaled, axis=1), outputs.dtype)
+
+
+def _steepness(calibration: Calibration) -> float:
     if not isinstance(calibration, Temperature):
         raise InputError(
             'Isotonic probabilities have no ONNX form: fit with calibration="temperature" or None to export.'
         )
-    wide = graph.cast(outputs, DOUBLE)
-    scaled = graph.node("Mul", wide, _number(graph, calibration.steepness, wide))
-    if count == 2:
-        scaled = graph.node("Concat", graph.node("Neg", scaled), scaled, axis=1)
-    return graph.cast(graph.node("Softmax", scaled, axis=1), outputs.dtype)
+    return calibration.steepness
 
 
 def label_values(classes: Array) -> Array:
