@@ -278,7 +278,7 @@ def check_metric(metric: Array, n_inputs: int) -> None:
     check_array(metric, (n_inputs,) * metric.ndim if metric.ndim in (1, 2) else (n_inputs,), "metric")
 
 
-def check_labels(classes: Array, n_outputs: int) -> None:
+def check_labels(classes: Array, n_outputs: int, several: bool) -> None:
     """Labels of as many classes as there are outputs; two classes, and ordered ones, have one fewer."""
     _check(classes.ndim == 1 and len(classes) >= 2, "classes are fewer than two")
     needed = 1 if len(classes) == 2 else len(classes)

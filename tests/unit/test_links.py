@@ -46,13 +46,12 @@ def test_the_bounds_are_kept_to():
 
 def test_the_mean_is_right_after_a_log():
     rng = np.random.default_rng(1)
-    new = rng.normal(size=(4000, 3))
-    y = np.exp(np.sin(new[:, 0]) + 0.5 * new[:, 1] + 0.5 * rng.normal(size=4000))
-    model = ELMRegressor(n_hidden=30, link="log", random_state=0).fit(X, FACTORS)
-    assert model.smearing_ == pytest.approx(np.exp(0.125), rel=0.08)  # of normal errors
-    mean = model.predict(new).mean()
-    median = (model.predict(new) / model.smearing_).mean()
-    assert abs(mean / y.mean() - 1) < 0.06 < abs(median / y.mean() - 1)
+    rows = rng.normal(size=(23_000, 3))
+    y = np.exp(np.sin(rows[:, 0]) + 0.5 * rows[:, 1] + 0.5 * rng.normal(size=23_000))
+    model = ELMRegressor(n_hidden=30, link="log", random_state=0).fit(rows[:3000], y[:3000])
+    assert model.smearing_ == pytest.approx(np.exp(0.125), rel=0.04)  # of normal errors
+    mean = model.predict(rows[3000:]).mean() / y[3000:].mean()
+    assert abs(mean - 1) < 0.03 < abs(mean / model.smearing_[0] - 1)
 
 
 @pytest.mark.parametrize("link", ["log", "logit"])
@@ -94,7 +93,8 @@ def test_files_and_batches_of_rows(tmp_path):
     model.predict_to(rows, tmp_path / "told.parquet")
     told = pq.read_table(tmp_path / "told.parquet")["predicted"].to_numpy()
     np.testing.assert_array_equal(told, model.predict(frame))
-    assert model.score(rows) == pytest.approx(model.score(frame, FACTORS)) > 0.3
+    assert model.score(rows) > 0.3
+    assert model.score(rows) == pytest.approx(model.score(frame, FACTORS))
     first = ELMRegressor(n_hidden=30, link="log", alpha=0.1, random_state=0).partial_fit(rows)
     again = ELMRegressor(n_hidden=30, link="log", alpha=0.1, random_state=0).partial_fit(X, FACTORS)
     np.testing.assert_allclose(first.predict(frame), again.predict(X), rtol=1e-6)

@@ -13,6 +13,7 @@ from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.inputs import check_weights, distinct
+from samara.estimators.labels import refuse_several
 from samara.estimators.missing import with_gaps
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
 from samara.estimators.parameters import read_link, read_ordinal, read_threshold
@@ -144,6 +145,7 @@ class OnlineClassification(Online):
     def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
+        refuse_several(y)
         read_ordinal(self.ordinal, read_threshold(self.threshold))
         if isinstance(self.threshold, str):
             raise InputError(
@@ -197,6 +199,8 @@ class OnlineClassification(Online):
 
     def _first_stream(self, fresh: bool) -> Stream:
         model = self.__dict__.get("model_")
+        if self.__dict__.get("_several"):
+            raise InputError("partial_fit takes one class a row, and this model has several labels: use fit.")
         if model is not None and 1 < model.coef.shape[1] == len(self.classes_) - 1:
             raise InputError(
                 "partial_fit does not go on from a fit with ordinal=True: give all rows to partial_fit."

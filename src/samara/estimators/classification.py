@@ -16,19 +16,27 @@ from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
+from samara.estimators.labels import as_labels, has_labels, refuse_beside_labels
 from samara.estimators.meanings import Meaning, Threshold, largest
 from samara.estimators.missing import with_gaps
 from samara.estimators.parameters import read_calibration, read_ordinal, read_threshold
 from samara.estimators.progress import reporting
 from samara.estimators.scores import scored
-from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
+from samara.estimators.tables import (
+    as_scan,
+    given_frame,
+    given_scan,
+    is_table,
+    labelled_frame,
+    labelled_table,
+)
 from samara.left_out import LeftOut
 from samara.maps import ClassCodes
 from samara.model import Model
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
 from samara.tabular import unordered
-from samara.thresholds import best_threshold, best_thresholds
+from samara.thresholds import Scoring, best_threshold, best_thresholds
 
 
 class Classification(ClassifierMixin, ClosedForm):
@@ -38,6 +46,8 @@ class Classification(ClassifierMixin, ClosedForm):
     calibration: Any
     threshold: Any = None  # of those that have none
     ordinal: Any = False
+    _TAKES_LABELS = False
+    _several: bool | None
 
     @reporting
     def fit(
@@ -50,8 +60,9 @@ class Classification(ClassifierMixin, ClosedForm):
         X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Inputs: numbers of any type; the columns of a frame, or of what :func:`samara.scan` gives, may
             also hold texts, dates and missing values.
-        y : array-like of shape (n_samples,), optional
-            Labels; a scan has them in it.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels), or sparse matrix, optional
+            Labels; a scan has them in it. Several columns are labels of which a row may have any number,
+            1 where it has the label and 0 where not.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
         checkpoint : str or path, optional
@@ -72,8 +83,11 @@ class Classification(ClassifierMixin, ClosedForm):
         with self._all_or_nothing():
             read_calibration(self.calibration)
             read_ordinal(self.ordinal, read_threshold(self.threshold))
-            X = with_gaps(self, X, y)
-            if isinstance(X, Scan):
+            X, y = with_gaps(self, X, y), as_labels(y)
+            self._several = True if self._TAKES_LABELS and has_labels(y) else None
+            if self._several:
+                self._fit_labels(X, y, sample_weight, (checkpoint, every))
+            elif isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
                 given.ordered = self.ordinal
                 self._fit_table(given, (checkpoint, every))
@@ -98,11 +112,26 @@ class Classification(ClassifierMixin, ClosedForm):
                 self.classes_ = classes
         return self
 
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, where: tuple[Any, Any]) -> None:
+        """Fit to 0 and 1 for each of several labels, as ±1."""
+        refuse_beside_labels(self, y)
+        signs = 2.0 * np.asarray(y, np.float64) - 1.0
+        if is_table(X):
+            given, _ = given_frame(X, signs, sample_weight)
+            self._fit_table(given, where)
+        else:
+            X, signs = check_inputs(self, X, signs, fitting=True, multi_output=True)
+            self._fit_arrays(ArraySource(X, signs, check_weights(sample_weight, X)), where)
+        self.classes_ = np.arange(signs.shape[1])
+
     def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
         method, asked = read_calibration(self.calibration), read_threshold(self.threshold)
         self.calibration_: Calibration | None = None
         self.threshold_: Threshold = None if isinstance(asked, str) else asked
-        if isinstance(asked, float) and self.model_.coef.shape[1] > 1:
+        n_outputs, several = self.model_.coef.shape[1], getattr(self, "_several", None)
+        if isinstance(asked, float) and several:
+            self.threshold_ = np.full(n_outputs, asked)
+        elif isinstance(asked, float) and n_outputs > 1:
             raise InputError(
                 f'threshold={asked:g} is for two classes: of several take "f1", "balanced_accuracy" or None.'
             )
@@ -115,15 +144,12 @@ class Classification(ClassifierMixin, ClosedForm):
                     "out: use a solver such as gram, qr or exact, or give the threshold as a number."
                 )
             return
-        places = largest(rows.targets)
-        if method is not None and self.ordinal:
+        if method is not None and (self.ordinal or several):
             self.calibration_ = learned_each(method, rows.outputs, rows.targets > 0, rows.weight)
         elif method is not None:
-            self.calibration_ = learned(method, rows.outputs, places, rows.weight)
-        if isinstance(asked, str) and rows.outputs.shape[1] == 1:
-            self.threshold_ = best_threshold(rows.outputs[:, 0], places, rows.weight, asked)
-        elif isinstance(asked, str):
-            self.threshold_ = best_thresholds(rows.outputs, places, rows.weight, asked)
+            self.calibration_ = learned(method, rows.outputs, largest(rows.targets), rows.weight)
+        if isinstance(asked, str):
+            self.threshold_ = chosen_threshold(rows, asked, bool(several))
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
         """Rows whose targets are codes of their classes, and these."""
@@ -176,9 +202,9 @@ class Classification(ClassifierMixin, ClosedForm):
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
             The class with the largest output, or with the largest above its ``threshold_``; with
-            ``ordinal`` the median class.
+            ``ordinal`` the median class. Of several labels 0 or 1 each.
         """
         model, meaning = self._learned_classes()
         return meaning.labels(self._outputs(X, model))
@@ -198,7 +224,7 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``; those of several labels do not add up to 1.
         """
         model, meaning = self._learned_classes()
         return meaning.probabilities(self._outputs(X, model))
@@ -237,9 +263,19 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         score : float
-            Accuracy.
+            Accuracy; of several labels the share of rows on which all are right.
         """
         return scored(self, X, y, sample_weight).results()["accuracy"]
+
+
+def chosen_threshold(rows: LeftOut, scoring: Scoring, several: bool) -> float | Array:
+    """By rows left out: of two classes one, of several, or of several labels, one each."""
+    outputs, weight = rows.outputs, rows.weight
+    if outputs.shape[1] > 1 and not several:
+        return best_thresholds(outputs, largest(rows.targets), weight, scoring)
+    pairs = zip(outputs.T, (rows.targets > 0).T.astype(int), strict=True)
+    found = [best_threshold(column, places, weight, scoring) for column, places in pairs]
+    return np.array(found) if several else found[0]
 
 
 def _weigh_classes(class_weight: Any, classes: Array, y: Array, weight: Array | None) -> Array:

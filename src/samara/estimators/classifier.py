@@ -65,6 +65,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
     """
 
     _RESULTS = (*BaseELM._RESULTS, "calibration_", "threshold_")
+    _TAKES_LABELS = True
 
     def __init__(
         self,
@@ -134,3 +135,8 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         """Intercepts."""
         check_is_fitted(self, "model_")
         return self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = not self.ordinal
+        return tags

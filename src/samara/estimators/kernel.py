@@ -198,6 +198,8 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
     (2, 3)
     """
 
+    _TAKES_LABELS = True
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -260,3 +262,8 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         """Intercepts."""
         check_is_fitted(self, "model_")
         return self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = not self.ordinal
+        return tags

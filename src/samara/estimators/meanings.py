@@ -23,29 +23,40 @@ class Meaning:
     classes: Array
     calibration: Calibration | None = None
     threshold: Threshold = None
+    several: bool | None = None  # whether a row may be of any number of classes, each output a yes or no
 
     @classmethod
     def of(cls, estimator: Any) -> Meaning:
         """That of a fitted classifier."""
-        found = (getattr(estimator, name, None) for name in ("calibration_", "threshold_"))
+        found = (getattr(estimator, name, None) for name in ("calibration_", "threshold_", "_several"))
         return cls(estimator.classes_, *found)
 
     def places(self, outputs: Array) -> Array:
-        """Numbers of the classes; of ordered ones the median, which has the least absolute error."""
+        """Numbers of the classes, or 0 and 1 for each where there may be several.
+
+        Of ordered ones it is the median, which has the least absolute error.
+        """
+        if self.several:
+            least = np.asarray(0 if self.threshold is None else self.threshold, outputs.dtype)
+            return (outputs > least).astype(int)
         if self.is_ordered(outputs):
             return np.asarray((outputs > 0).sum(axis=1))
         return largest(outputs, self.threshold)
 
     def is_ordered(self, outputs: Array) -> bool:
         """Whether outputs say which classes a row lies above."""
-        return 1 < outputs.shape[1] == len(self.classes) - 1
+        return not self.several and 1 < outputs.shape[1] == len(self.classes) - 1
 
     def labels(self, outputs: Array) -> Array:
-        """The classes."""
+        """The classes; where there may be several, 0 and 1 for each."""
+        if self.several:
+            return self.places(outputs)
         return np.asarray(self.classes[self.places(outputs)])
 
     def probabilities(self, outputs: Array) -> Array:
         """Of each class."""
+        if self.several:
+            return each_probability(outputs, self.calibration)
         if self.is_ordered(outputs):
             return ordered_probabilities(outputs, self.calibration)
         return probabilities(outputs, self.calibration)
@@ -58,13 +69,17 @@ def largest(outputs: Array, threshold: Threshold = None) -> Array:
     return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
 
 
+def each_probability(outputs: Array, calibration: Calibration | None = None) -> Array:
+    """The chance of every output to be +1, for itself."""
+    return np.clip((outputs + 1) / 2, 0, 1) if calibration is None else calibration.each(outputs)
+
+
 def ordered_probabilities(outputs: Array, calibration: Calibration | None = None) -> Array:
     """Differences of the chances to lie above a class, which are put in falling order beforehand.
 
     Sorting brings estimates of a falling curve nearer to it (Chernozhukov, Fernández-Val, Galichon 2010).
     """
-    above = np.clip((outputs + 1) / 2, 0, 1) if calibration is None else calibration.each(outputs)
-    above = -np.sort(-above, axis=1)
+    above = -np.sort(-each_probability(outputs, calibration), axis=1)
     ends = np.ones((len(above), 1), above.dtype)
     return np.asarray(-np.diff(np.hstack([ends, above, 0 * ends]), axis=1))
 

@@ -85,6 +85,7 @@ _IF_THERE: Mapping[str, Any] = {
     "columns_": Columns,
     "calibration_": Temperature | Isotonic,
     "threshold_": float | Array,
+    "_several": bool,
     "intervals_": Intervals,
     "link_": Log | Logit,
     "smearing_": Array,
@@ -273,7 +274,7 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
         if name in fitted and fitted[name].shape != (fitted["layer_alphas_"].size,):
             raise RefusedError(f"its fitted/{name} is not one number a layer")
     if issubclass(cls, Classification):
-        check_labels(fitted["classes_"], n_outputs)
+        check_labels(fitted["classes_"], n_outputs, fitted.get("_several", False))
     elif not issubclass(cls, Regression):
         check_distinct(fitted["classes_"])
     elif fitted["_one_target"] and n_outputs != 1:

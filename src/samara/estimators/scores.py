@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.estimators.labels import as_labels
 from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, coded_classes, refuse_beside
 from samara.links import Unlinked
@@ -90,6 +91,31 @@ class ClassScore:
         }
 
 
+class LabelScore:
+    """On how many rows all labels were right, and how many labels were wrong."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self.rows, self.weight = 0, 0.0
+        self._meaning, self._right, self._wrong = meaning, 0.0, 0.0
+
+    def update(self, true: Array, outputs: Array, weight: Array | None) -> None:
+        """Add some rows: 0 and 1 for each label, and the outputs of the model."""
+        w = np.ones(len(true)) if weight is None else weight
+        wrong = (self._meaning.places(outputs) != true).mean(axis=1)
+        self._right += float(w @ (wrong == 0))
+        self._wrong += float(w @ wrong)
+        self.rows += len(true)
+        self.weight += float(w.sum())
+
+    def results(self) -> dict[str, float]:
+        """Share of rows on which all labels are right, and of labels that are wrong."""
+        right, wrong = self._right / self.weight, self._wrong / self.weight
+        return {"rows": self.rows, "accuracy": right, "hamming_loss": wrong}
+
+
+Score = NumberScore | ClassScore | LabelScore
+
+
 def evaluate(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> dict[str, float]:
     """Score a fitted estimator on rows, however many, in one pass.
 
@@ -108,12 +134,13 @@ def evaluate(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
     -------
     scores : dict
         ``rows``, and for a regressor ``r2``, ``rmse``, ``mae``, for a classifier ``accuracy``,
-        ``balanced_accuracy``, ``brier`` (0 to 2) and ``log_loss``.
+        ``balanced_accuracy``, ``brier`` (0 to 2) and ``log_loss``; of several labels ``accuracy`` and
+        ``hamming_loss``.
     """
     return scored(estimator, X, y, sample_weight).results()
 
 
-def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> NumberScore | ClassScore:
+def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Score:
     """The sums behind the scores."""
     X, y, sample_weight = as_scan(X, y, sample_weight)
     if isinstance(X, Scan):
@@ -121,10 +148,12 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     elif y is None:
         raise InputError("y is missing: a score needs the targets of the rows.")
     check_is_fitted(estimator, "model_")
-    made: NumberScore | ClassScore = NumberScore()
+    made: Score = NumberScore()
+    rows = _numbers
     if is_classifier(estimator):
-        made = ClassScore(Meaning.of(estimator))
-    rows = _labelled if is_classifier(estimator) else _numbers
+        several = getattr(estimator, "_several", None)
+        made = (LabelScore if several else ClassScore)(Meaning.of(estimator))
+        rows = _several_labels if several else _labelled
     for true, outputs, weight in rows(estimator, X, y, sample_weight):
         made.update(true, outputs, weight)
     if not made.weight:
@@ -168,6 +197,17 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
         kinds = ["texts" if text else "numbers" for text in texts]
         raise InputError(f"y holds {kinds[1]}; the classes of the model are {kinds[0]}.")
     yield class_places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
+
+
+def _several_labels(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
+    """0 and 1 for each label, outputs and weights."""
+    if isinstance(X, Scan):
+        raise InputError("Several labels are scored with y beside X, not in a scan.")
+    outputs, labels = estimator._outputs(X), np.asarray(as_labels(y))
+    check_consistent_length(outputs, labels)
+    labels = labels.reshape(len(labels), -1)
+    _refuse_other_count(labels.shape[1], outputs, "y")
+    yield labels, outputs, check_weights(sample_weight, outputs)
 
 
 def class_places(classes: Array, labels: Array) -> Array:

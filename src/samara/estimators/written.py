@@ -91,7 +91,10 @@ def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:
     """The model, and what its outputs mean."""
     if is_classifier(estimator):
         model, meaning = estimator._learned_classes()
-        named = [f"probability of {label}" for label in meaning.classes.tolist()] if proba else ["predicted"]
+        named = ["predicted"]
+        if proba or meaning.several:
+            what = "probability of" if proba else "predicted"
+            named = [f"{what} {label}" for label in meaning.classes.tolist()]
         return model, Answers(tuple(named), meaning, proba)
     if proba:
         raise InputError(f"proba is for classes; {type(estimator).__name__} predicts numbers.")

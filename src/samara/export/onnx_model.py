@@ -22,7 +22,13 @@ from samara.estimators.meanings import Meaning
 from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
-from samara.export.outputs import classification, label_values, ordered_classification, regression
+from samara.export.outputs import (
+    classification,
+    label_values,
+    ordered_classification,
+    regression,
+    several_labels,
+)
 from samara.export.weighted import weighted
 from samara.links import Unlinked
 from samara.maps import Columns
@@ -134,8 +140,8 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
         meaning = Meaning.of(estimator)
-        ordered = meaning.is_ordered(model.coef)
-        (ordered_classification if ordered else classification)(graph, outputs, meaning)
+        written = ordered_classification if meaning.is_ordered(model.coef) else classification
+        (several_labels if meaning.several else written)(graph, outputs, meaning)
     else:
         one = isinstance(estimator.intercept_, float)
         regression(graph, outputs, None if one else model.coef.shape[1], Unlinked.of(estimator))

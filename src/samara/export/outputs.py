@@ -55,16 +55,10 @@ def classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
 
 def ordered_classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
     """The same for classes in order, of which outputs say whether a row lies above them."""
-    count, wide = len(meaning.classes), graph.cast(outputs, DOUBLE)
+    count = len(meaning.classes)
     ones = graph.cast(graph.node("Greater", outputs, _number(graph, 0, outputs), dtype=BOOLEAN), INTEGER)
     places = graph.node("ReduceSum", ones, graph.constant(np.array([1])), keepdims=0)
-    if meaning.calibration is None:
-        one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
-        above = graph.node("Mul", graph.node("Add", outputs, one), half)
-        above = graph.node("Min", graph.node("Max", above, _number(graph, 0, outputs)), one)
-    else:
-        twice = _number(graph, 2 * _steepness(meaning.calibration), wide)
-        above = graph.cast(graph.node("Sigmoid", graph.node("Mul", wide, twice)), outputs.dtype)
+    above = _each(graph, outputs, meaning)
     falling = graph.nodes("TopK", above, graph.constant(np.array([count - 1])), count=2, axis=1)[0]
     steps = graph.constant(np.diff(np.eye(count), axis=0).astype(outputs.dtype))
     differences = graph.node("MatMul", falling, steps)
@@ -73,6 +67,27 @@ def ordered_classification(graph: Graph, outputs: Value, meaning: Meaning) -> No
     graph.output("label", graph.node("Gather", labels, places), (ROWS,))
     graph.output("probabilities", shares, (ROWS, count))
     graph.output("scores", outputs, (ROWS, count - 1))
+
+
+def several_labels(graph: Graph, outputs: Value, meaning: Meaning) -> None:
+    """The same for labels of which a row may have any number: 0 or 1 for each."""
+    least = np.asarray(0 if meaning.threshold is None else meaning.threshold, outputs.dtype)
+    told = graph.node("Greater", outputs, graph.constant(least), dtype=BOOLEAN)
+    count = len(meaning.classes)
+    graph.output("label", graph.cast(told, INTEGER), (ROWS, count))
+    graph.output("probabilities", _each(graph, outputs, meaning), (ROWS, count))
+    graph.output("scores", outputs, (ROWS, count))
+
+
+def _each(graph: Graph, outputs: Value, meaning: Meaning) -> Value:
+    """The chance of every output to be +1, for itself."""
+    if meaning.calibration is None:
+        one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
+        shares = graph.node("Mul", graph.node("Add", outputs, one), half)
+        return graph.node("Min", graph.node("Max", shares, _number(graph, 0, outputs)), one)
+    wide = graph.cast(outputs, DOUBLE)
+    twice = _number(graph, 2 * _steepness(meaning.calibration), wide)
+    return graph.cast(graph.node("Sigmoid", graph.node("Mul", wide, twice)), outputs.dtype)
 
 
 def _shares(graph: Graph, outputs: Value, count: int) -> Value:
