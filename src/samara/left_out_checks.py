@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from samara.calibration import Calibration, Temperature
@@ -22,12 +25,10 @@ def check_left_out(
         _check_intervals(intervals, *shape)
 
 
-def check_targets(
-    threshold: float | Array | None, link: Link | None, smearing: Array | None, n_outputs: int
-) -> None:
+def check_targets(fitted: Mapping[str, Any], n_outputs: int) -> None:
     """Refuse a threshold or a link that can't be of a model with so many outputs."""
-    _check_threshold(threshold, n_outputs)
-    _check_link(link, smearing, n_outputs)
+    _check_threshold(fitted.get("threshold_"), n_outputs)
+    _check_link(fitted.get("link_"), fitted.get("smearing_"), n_outputs)
 
 
 def _check_threshold(threshold: float | Array | None, n_outputs: int) -> None:

@@ -261,7 +261,7 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
     if fitted["selection_"] is not None:
         check_selection(fitted["selection_"], n_outputs)
     check_left_out(fitted.get("calibration_"), fitted.get("intervals_"), model.coef.shape)
-    check_targets(*(fitted.get(name) for name in ("threshold_", "link_", "smearing_")), n_outputs)
+    check_targets(fitted, n_outputs)
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
     if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
         raise RefusedError(f"its target names are not {n_targets} texts")

@@ -102,8 +102,8 @@ def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:
     targets = estimator.__dict__.get("target_names_", ())
     count = model.coef.shape[1]
     known = targets if len(targets) == count else range(count)
-    named = ("predicted",) if count == 1 else tuple(f"predicted {name}" for name in known)
-    return model, Answers(named, unlinked=unlinked)
+    names = ("predicted",) if count == 1 else tuple(f"predicted {name}" for name in known)
+    return model, Answers(names, unlinked=unlinked)
 
 
 def _written_there(

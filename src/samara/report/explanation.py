@@ -163,8 +163,8 @@ def _shuffled(estimator: Any, names: tuple[str, ...], raw: Array, y: Array) -> t
     """Importance by shuffled raw columns: of R², or of accuracy."""
     columns: Columns | None = estimator.__dict__.get("columns_")
     classes = getattr(estimator, "classes_", None)
-    one_class = classes is not None and not getattr(estimator, "_several", None)
-    true = class_places(classes, y) if one_class else y
+    several = getattr(estimator, "_several", None)
+    true = y if classes is None or several else class_places(classes, y)
 
     def outputs(given: dict[str, Array]) -> Array:
         source = _source(np.column_stack([given[name] for name in names]))
