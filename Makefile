@@ -15,7 +15,7 @@ export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format docs bench-roofline bench-peers bench-kernel bench-online lock setup clean
+.PHONY: help demo test test-slow lint format docs bench-quick bench-papers bench-roofline bench-peers bench-kernel bench-online lock setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,13 +43,19 @@ docs: $(DOCS_STAMP) ## build the documentation, warnings are errors
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+bench-quick: $(STAMP) ## go through every table of the papers with few repeats and the data there is
+	@$(VENV)/bin/samara bench papers --quick
+
+bench-papers: $(STAMP) ## every table of the five papers, measured again (SAMARA_DATA=folder of data sets)
+	@$(VENV)/bin/samara bench papers
+
 bench-roofline: $(STAMP) ## time a fit against its bare matrix products
 	@$(PY) -m bench.roofline
 
-bench-peers: $(STAMP) ## time a fit against other libraries
+bench-peers: $(STAMP) ## make the peers' environments and compare on all data (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.peers
 
-bench-kernel: $(STAMP) ## kernel models against scikit-learn and the papers (SAMARA_DATA=folder of data sets)
+bench-kernel: $(STAMP) ## kernel models against scikit-learn (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.kernel
 
 bench-online: $(STAMP) ## time learning as rows arrive against OS-ELM

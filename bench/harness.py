@@ -38,19 +38,37 @@ class Contender:
 
     def run(self, threads: int) -> Run:
         """Measure once in a fresh process. A failure is a result too: the last line of what it said."""
-        order = json.dumps({"function": self.function, "kwargs": dict(self.kwargs), "threads": threads})
-        done = subprocess.run(
-            [self.python, "-m", "bench.measure", order],
-            cwd=CHECKOUT,
-            env=self._environment(threads),
-            capture_output=True,
-            text=True,
-        )
+        run: Run = self._measured(threads, {})
+        return run
+
+    def run_each(
+        self, threads: int, each: Sequence[Mapping[str, Any]], limit: float, enough: float, brief: float
+    ) -> list[Run] | Run:
+        """Measure with each of some keywords, in one fresh process, ``limit`` seconds for all.
+
+        `measure_each` says what ``enough`` and ``brief`` are.
+        """
+        order = {"each": list(each), "enough": enough, "brief": brief}
+        runs: list[Run] | Run = self._measured(threads, order, limit)
+        return runs
+
+    def _measured(self, threads: int, more: Mapping[str, Any], limit: float | None = None) -> Any:
+        order = {"function": self.function, "kwargs": dict(self.kwargs), "threads": threads, **more}
+        try:
+            done = subprocess.run(
+                [self.python, "-m", "bench.measure", json.dumps(order)],
+                cwd=CHECKOUT,
+                env=self._environment(threads),
+                capture_output=True,
+                text=True,
+                timeout=limit,
+            )
+        except subprocess.TimeoutExpired:
+            return {"error": f"took longer than {limit:g} s", "late": True}
         if done.returncode != 0:
             said = done.stderr.strip().splitlines()
             return {"error": said[-1] if said else f"ended with exit code {done.returncode}"}
-        run: Run = json.loads(done.stdout.splitlines()[-1])
-        return run
+        return json.loads(done.stdout.splitlines()[-1])
 
     def _environment(self, threads: int) -> dict[str, str]:
         environment = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in THREAD_SETTINGS}}
@@ -193,7 +211,8 @@ def machine(threads: int) -> dict[str, Any]:
     """The hardware, by model and cores alone."""
     model = platform.processor() or platform.machine()
     if (cpuinfo := Path("/proc/cpuinfo")).exists():
-        names = (line.split(":", 1)[1].strip() for line in cpuinfo.open() if line.startswith("model name"))
+        lines = cpuinfo.read_text().splitlines()
+        names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
         model = next(names, model)
     return {"cpu": model, "cores": available_cores(), "threads": threads, "system": platform.system()}
 

@@ -2,10 +2,12 @@
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +28,16 @@ class Ledger:
     def __init__(self, path: Path | None, minutes: float | None, fresh: bool = False) -> None:
         self._path = path
         self._ends = None if minutes is None else time.monotonic() + 60 * minutes
-        kept = json.loads(path.read_text()) if path and path.exists() and not fresh else {}
-        self.cells: dict[str, Cell] = kept.get("cells", {})
+        self.report: Cell = json.loads(path.read_text()) if path and path.exists() and not fresh else {}
+        self.cells: dict[str, Cell] = self.report.pop("cells", {})
         self.missing: list[str] = []
         self.closed = False  # nothing new is measured
+        self.asked: list[str] = []  # every key that was asked for
+        self.tell: Callable[[str], object] = partial(print, flush=True)
 
     def cell(self, key: str, measure: Callable[[], Cell]) -> Cell | None:
         """The stored result, a new one, or None when time is up."""
+        self.asked.append(key)
         if key in self.cells:
             return self.cells[key]
         if self.closed:
@@ -43,25 +48,28 @@ class Ledger:
         started = time.perf_counter()
         made = measure()
         shown = "  ".join(f"{name} {value}" for name, value in made.items() if not isinstance(value, dict))
-        print(f"{key}: {shown}  ({time.perf_counter() - started:.1f} s)", flush=True)
+        self.tell(f"{key}: {shown}  ({time.perf_counter() - started:.1f} s)")
         if not failed(made):  # what failed is tried again by the next run
             self.cells[key] = made
-            self.save({})
+            self.save()
         return made
 
     def forget(self, start: str) -> None:
         """Measure again what begins so."""
         self.cells = {key: cell for key, cell in self.cells.items() if not key.startswith(start)}
 
-    def save(self, report: Cell) -> None:
-        """Write the report with all cells."""
+    def save(self, report: Cell | None = None) -> None:
+        """Write all cells, with this report or the last one; a run killed meanwhile leaves the old file."""
+        self.report = self.report if report is None else report
         if self._path:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(cell)}" for key, cell in self.cells.items())
-            head = json.dumps(report, indent=1)[1:-1].strip()
-            self._path.write_text(
+            head = json.dumps(self.report, indent=1)[1:-1].strip()
+            unfinished = self._path.with_suffix(".unfinished")
+            unfinished.write_text(
                 "{" + (f"\n {head}," if head else "") + f'\n "cells": {{\n{lines}\n }}\n}}\n'
             )
+            os.replace(unfinished, self._path)
 
 
 def summary(name: str, chosen: argparse.Namespace, targets: Sequence[Target], findings: Cell) -> Cell:

@@ -20,7 +20,19 @@ from dataclasses import dataclass
 from typing import Any
 
 MEGABYTE = 1e6
-LIBRARIES = ("samara", "numpy", "scipy", "scikit-learn", "numba", "hpelm", "scikit-elm", "gfdl", "pyoselm")
+LIBRARIES = (
+    "samara",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "hpelm",
+    "scikit-elm",
+    "gfdl",
+    "pyoselm",
+    "scikit-learn-intelex",
+    "lightgbm",
+)
 
 
 def nothing(_: Any = None) -> dict[str, Any]:
@@ -34,11 +46,13 @@ class Trial:
 
     ``describe`` turns what ``run`` returned into results worth reporting. ``warm_up`` runs first, unmeasured,
     so that late imports are not timed; keep it tiny, or the buffers it leaves behind hide those of the call.
+    ``predict`` is measured on its own where there is one; ``describe`` then gets the predictions.
     """
 
     run: Callable[[], Any]
     describe: Callable[[Any], dict[str, Any]] = nothing
     warm_up: Callable[[], Any] = nothing
+    predict: Callable[[Any], Any] | None = None
 
 
 class PeakMeter:
@@ -116,26 +130,52 @@ def loaded_blas() -> list[str]:
     )
 
 
+def clocked(call: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
+    """What the call returns, its seconds and its peak."""
+    with PeakMeter() as meter:
+        start = time.perf_counter()
+        outcome = call()
+        seconds = time.perf_counter() - start
+    return outcome, {"seconds": seconds, "peak_mb": meter.megabytes, "peak_is_exact": meter.exact}
+
+
 def measure(function: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Make the trial that ``module:name`` describes, run it once, and report time, peak and results."""
     module, name = function.split(":")
     trial: Trial = getattr(importlib.import_module(module), name)(**kwargs)
     trial.warm_up()
-    with PeakMeter() as meter:
-        start = time.perf_counter()
-        outcome = trial.run()
-        seconds = time.perf_counter() - start
+    outcome, taken = clocked(trial.run)
+    if trial.predict:
+        predict, model = trial.predict, outcome
+        outcome, predicting = clocked(lambda: predict(model))
+        taken |= {"predict_seconds": predicting["seconds"], "predict_peak_mb": predicting["peak_mb"]}
     return {
-        "seconds": seconds,
-        "peak_mb": meter.megabytes,
-        "peak_is_exact": meter.exact,
+        **taken,
         "results": trial.describe(outcome),
         "versions": installed_versions(),
         "blas": loaded_blas(),
     }
 
 
+def measure_each(
+    function: str, kwargs: dict[str, Any], each: list[dict[str, Any]], enough: float, brief: float
+) -> list[dict[str, Any]]:
+    """One trial after the other, each with keywords of its own; none after one of ``enough`` seconds.
+
+    Of one that takes less than ``brief`` seconds the run of median time among three counts.
+    """
+    runs: list[dict[str, Any]] = []
+    for more in each:
+        tries = [measure(function, {**kwargs, **more})]
+        if tries[0]["seconds"] < brief:
+            tries += [measure(function, {**kwargs, **more}) for _ in range(2)]
+        runs.append(sorted(tries, key=lambda run: run["seconds"])[len(tries) // 2])
+        if runs[-1]["seconds"] + runs[-1].get("predict_seconds", 0) >= enough:
+            break
+    return runs
+
+
 if __name__ == "__main__":
     order = json.loads(sys.argv[1])
-    keep_to_cores(order["threads"])
-    print(json.dumps(measure(order["function"], order["kwargs"])))
+    keep_to_cores(order.pop("threads"))
+    print(json.dumps(measure_each(**order) if "each" in order else measure(**order)))

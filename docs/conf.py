@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
 
 from docutils.nodes import SkipNode
@@ -57,6 +58,8 @@ html_show_sourcelink = False
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["math.css"]
+# Written by ``python -m bench.peers``, and not there before its first run.
+html_extra_path = [str(page) for page in Path(__file__).parent.glob("papers/tradeoff.html")]
 html_theme_options = {
     "navigation_with_keys": False,
     "navbar_end": ["theme-switcher"],

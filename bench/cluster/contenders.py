@@ -22,11 +22,11 @@ def threads(workers: int) -> Any:
     return Threads(workers=workers)
 
 
-def dask(workers: int) -> Any:
-    """A client of so many worker processes of one thread each."""
-    from distributed import Client, LocalCluster
+def local_cluster(workers: int) -> Any:
+    """So many worker processes of one thread each."""
+    from distributed import LocalCluster
 
-    cluster = LocalCluster(
+    return LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
         host="127.0.0.1",
@@ -34,6 +34,13 @@ def dask(workers: int) -> Any:
         memory_limit=0,
         silence_logs=50,
     )
+
+
+def dask(workers: int) -> Any:
+    """A client of so many worker processes of one thread each."""
+    from distributed import Client
+
+    cluster = local_cluster(workers)
     client = Client(cluster)
     atexit.register(cluster.close)
     atexit.register(client.close)

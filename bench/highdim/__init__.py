@@ -1,1 +1,1 @@
-"""High-dimensional data, deep models, components and gaps: the numbers promised of them."""
+"""Deep models, components and gaps: the numbers promised of them."""

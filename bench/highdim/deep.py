@@ -17,7 +17,7 @@ from bench.harness import Comparison, Contender, Target, table
 from bench.kernel.data import missing
 from bench.ledger import Cell, Ledger
 from bench.measure import Trial
-from bench.randomized.sets import Split, file_split
+from bench.papers.splits import Split, file_split
 
 PROMISED = 98.5  # per cent of the test rows
 NETWORKS: dict[str, tuple[int, ...]] = {"100": (100,), "512": (512,), "512-256": (512, 256)}

@@ -1,1 +1,1 @@
-"""Kernel models against scikit-learn's and against the papers. ``python -m bench.kernel``"""
+"""Kernel models against scikit-learn's. ``python -m bench.kernel``"""

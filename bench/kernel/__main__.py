@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.duels import Outcome
 from bench.harness import RESULTS, Target, options, target_lines
-from bench.kernel import blocks, centres, full, men_wang
+from bench.kernel import blocks, centres, full
 from bench.ledger import Ledger, summary
 from bench.parts import listed
 
@@ -24,16 +24,15 @@ PARTS: dict[str, Callable[[Ledger, argparse.Namespace], Outcome]] = {
     "sets": centres.REAL_SETS.run,
     "large": centres.LARGE.run,
     "sklearn": centres.SKLEARN.run,
-    "men_wang": men_wang.run,
 }
 
 
 def arguments() -> argparse.Namespace:
     """The shared command line, and which pieces to run."""
     parser = options("Measure what was promised of the kernel models.")
-    parts, sets = list(PARTS), sorted({*centres.SETS, *men_wang.GAUSSIAN})
+    parts, sets = list(PARTS), sorted(centres.SETS)
     parser.add_argument("--parts", type=listed(parts), default=parts, help=f"of {','.join(parts)}")
-    parser.add_argument("--sets", type=listed(sets), help=f"of sets and men_wang: {','.join(sets)}")
+    parser.add_argument("--sets", type=listed(sets), help=f"of part sets: {','.join(sets)}")
     parser.add_argument("--minutes", type=float, help="begin nothing new after so many minutes")
     parser.add_argument("--fresh", action="store_true", help="measure these parts again")
     chosen = parser.parse_args()
@@ -43,7 +42,7 @@ def arguments() -> argparse.Namespace:
 
 def run(ledger: Ledger, chosen: argparse.Namespace) -> None:
     """Measure and show the parts asked for; the file also tells of the others, as far as it has cells."""
-    findings, everything = {}, []
+    everything: list[Target] = []
     shown: list[Target] = []
     asked, chosen.sets = chosen.sets, None
     for part, play in PARTS.items():
@@ -54,13 +53,12 @@ def run(ledger: Ledger, chosen: argparse.Namespace) -> None:
             print(text, flush=True)
             shown += targets
             ledger.closed, chosen.sets = True, None
-        findings[part], _, targets = play(ledger, chosen)
+        _, _, targets = play(ledger, chosen)
         everything += targets
     print(target_lines(shown, chosen.quick))
     if ledger.missing:
         print(f"\nnot yet measured: {len(ledger.missing)} cells; run again to go on")
-    cells = {part: found for part, found in findings.items() if part == "men_wang"}
-    ledger.save(summary("kernel", chosen, everything, cells))
+    ledger.save(summary("kernel", chosen, everything, {}))
 
 
 def main() -> None:

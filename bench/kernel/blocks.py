@@ -9,7 +9,7 @@ from bench.duels import Duel, Part, faster, found
 from bench.harness import Contender, Target
 from bench.ledger import Cell
 from bench.measure import Trial, available_cores
-from bench.randomized.sets import squared_distances
+from bench.papers.jankowski_sets import squared_distances
 
 D, TILE = 20, 256
 GAMMA = 1 / D

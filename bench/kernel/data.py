@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.randomized.sets import Split, absent, file_split
+from bench.papers.running import absent, there
+from bench.papers.splits import Split, file_split
 
 N_TEST = 5_000
 LINKS = 8
@@ -33,8 +34,7 @@ def arm(n_rows: int, n_test: int = N_TEST) -> Split:
 
 def missing(name: str, folder: Path | None) -> str | None:
     """Why a set can't be had; letter comes with the package."""
-    there = name == "letter" or (folder is not None and (Path(folder) / f"{name}.parquet").exists())
-    return None if there else absent(name)
+    return None if there(name, folder) else absent(name)
 
 
 def classes(name: str, folder: str | None, most: int) -> Split:

@@ -7,8 +7,8 @@ import numpy as np
 
 from bench.kernel.data import arm, classes
 from bench.measure import Trial
-from bench.peers import friedman
-from bench.randomized.sets import Split
+from bench.papers.splits import Split
+from bench.peers.promises import friedman
 
 REGRESSIONS: dict[str, Callable[[int], Split]] = {"arm": arm, "friedman": friedman}
 RESULTS = ("alpha_", "gamma_", "rank_", "n_iter_", "residual_", "approximation_error_")

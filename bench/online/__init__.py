@@ -1,1 +1,1 @@
-"""Learning as rows arrive: speed, memory, conditioning, and Schindler's Experiments 3 and 6."""
+"""Learning as rows arrive: speed, memory and conditioning."""

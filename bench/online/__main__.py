@@ -1,23 +1,20 @@
 """Learning as rows arrive, against OS-ELM: ``python -m bench.online``.
 
 Part ``stream`` times a stream of 10⁶ rows and watches its memory, ``torture`` compares fitted values of
-ill-conditioned streams, ``schindler`` repeats Experiments 3 and 6 of the thesis. Results are kept cell by
-cell: a run goes on where the last one stopped; ``--minutes 3`` begins nothing new after three minutes.
+ill-conditioned streams. Results are kept cell by cell: a run goes on where the last one stopped;
+``--minutes 3`` begins nothing new after three minutes.
 """
 
 import argparse
-import subprocess
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from bench.harness import CHECKOUT, RESULTS, Contender, Target, machine, options, target_lines
+from bench.harness import RESULTS, Contender, Target, machine, options, target_lines
 from bench.ledger import Cell, Ledger
-from bench.online import chunks, stream, torture
-from bench.peers import PEERS_PYTHON
-from bench.schindler import generate
+from bench.online import stream, torture
+from bench.peers.environments import python_of, set_up
 
 Outcome = tuple[str, list[Target]]
 PROMISED = 5.0  # times the rows per second of each
@@ -26,12 +23,12 @@ FLAT_MB = 10.0
 
 def do_stream(ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
     """Every contender in its own process, rounds interleaved."""
-    subprocess.run(["sh", str(CHECKOUT / "bench" / "setup_peers.sh")], check=True)
+    set_up(["pyoselm"])
     rounds = chosen.rounds or (1 if chosen.quick else 3)
     found: dict[str, Cell] = {}
     for number in range(1, rounds + 1):
         for name, (function, kwargs) in stream.sides(chosen.quick).items():
-            python = {"python": str(PEERS_PYTHON)} if function == "pyoselm" else {}
+            python = {"python": python_of("pyoselm")} if function == "pyoselm" else {}
             side = Contender(name, f"bench.online.stream:{function}", kwargs, **python)
             cell = ledger.cell(
                 f"stream {name}, round {number}", lambda side=side: measured(side, chosen.threads)
@@ -79,42 +76,9 @@ def do_torture(ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
     return torture.report(cells), torture.targets(cells)
 
 
-def do_schindler(ledger: Ledger, chosen: argparse.Namespace) -> Outcome:
-    generate("DS3")
-    rows = 8_000 if chosen.quick else None
-    sizes, shares = {}, {}
-    for first, others in chunks.PAIRS[-2:] if chosen.quick else chunks.PAIRS:
-        for way in chunks.WAYS:
-            kwargs = {"way": way, "pair": [first, others], "select": False, "n_rows": rows}
-            sizes[f"{first}, {others} {way}"] = chunk_cell(ledger, "sizes", kwargs, chosen.threads)
-    for select in (False, True):
-        for way in chunks.WAYS:
-            kwargs = {"way": way, "pair": [2000, 500], "select": select, "n_rows": rows, "shares": True}
-            name = f"{way}, {'ridge chosen' if select else 'ridge given'}"
-            shares[name] = chunk_cell(ledger, "shares", kwargs, 1)
-    done = [{name: cell for name, cell in part.items() if cell} for part in (sizes, shares)]
-    return chunks.report_sizes(done[0]) + "\n" + chunks.report_shares(done[1]), []
-
-
-def chunk_cell(ledger: Ledger, kind: str, kwargs: dict[str, Any], threads: int) -> Cell | None:
-    """Seconds, peak and sub-routines of one run."""
-    side = Contender(kind, "bench.online.chunks:run_of", kwargs)
-    first, others = kwargs["pair"]
-    key = (
-        f"{kind} {kwargs['way']}, chunks {first} {others}, ridge {'chosen' if kwargs['select'] else 'given'}"
-    )
-
-    def run() -> Cell:
-        made = side.run(threads)
-        return made if "error" in made else {name: made[name] for name in ("seconds", "peak_mb", "results")}
-
-    return ledger.cell(key, run)
-
-
 PARTS: dict[str, Callable[[Ledger, argparse.Namespace], Outcome]] = {
     "stream": do_stream,
     "torture": do_torture,
-    "schindler": do_schindler,
 }
 
 

@@ -1,4 +1,4 @@
-"""OS-ELM and OS-RELM as the papers write them, in NumPy, without any of the care that Samara takes."""
+"""OS-ELM as the papers write it, in NumPy, without any of the care that Samara takes."""
 
 import numpy as np
 
@@ -28,32 +28,3 @@ class LiteralOSELM:
         inner = np.eye(len(H), dtype=H.dtype) + H @ PHt
         self.P -= PHt @ np.linalg.inv(inner) @ PHt.T
         self.beta += self.P @ (H.T @ (T - H @ self.beta))
-
-
-class LiteralOSRELM:
-    """Algorithm 2 with its direct β (eq. 2.21): H of all rows is kept, as the thesis' program does."""
-
-    def __init__(self, H: Array, T: Array, candidates: list[float]) -> None:
-        self.alpha = candidates[0]
-        if len(candidates) > 1:
-            U, s, Vt = np.linalg.svd(H, full_matrices=False)
-            self.alpha = min(candidates, key=lambda alpha: press(U, s, T, alpha))
-            self.R_inverse = (Vt.T / (s**2 + self.alpha)) @ Vt
-        else:
-            self.R_inverse = np.linalg.inv(H.T @ H + self.alpha * np.eye(H.shape[1]))
-
-    def learn(self, H: Array) -> None:
-        """Update R⁻¹ by one chunk, eq. 2.20."""
-        RHt = self.R_inverse @ H.T
-        self.R_inverse -= RHt @ np.linalg.inv(np.eye(len(H)) + H @ RHt) @ RHt.T
-
-    def coef(self, H: Array, T: Array) -> Array:
-        """β of all rows, eq. 2.21."""
-        return self.R_inverse @ (H.T @ T)
-
-
-def press(U: Array, s: Array, T: Array, alpha: float) -> float:
-    """Sum of squared leave-one-out errors, eq. 2.22 to 2.25."""
-    share = s**2 / (s**2 + alpha)
-    residual = T - U @ (share[:, None] * (U.T @ T))
-    return float(np.sum((residual / (1 - (U**2 @ share))[:, None]) ** 2))

@@ -54,7 +54,7 @@ def input_gradients(model: Model, X: Any, inner: int = 0) -> Array:
 def _rows_at_a_time(model: Model) -> int:
     """Rows whose derivatives are worked out together: outputs times the widest map is what each takes."""
     widest = max(min(feature_map.n_out, WIDE) for feature_map in model.maps)
-    return max(1, min(1024, CELLS // max(1, widest * model.coef.shape[1])))
+    return int(max(1, min(1024, CELLS // max(1, widest * model.coef.shape[1]))))
 
 
 def _of_rows(model: Model, X: Any, inner: int) -> Array:

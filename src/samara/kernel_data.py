@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from samara.core import Array, FeatureMap, Source, dense, seen_through
 from samara.errors import InputError
 from samara.kernel_settings import KernelSettings
-from samara.maps import OF_DISTANCE, AsFloat, Gramian
+from samara.maps import OF_DISTANCE, AsFloat, Gramian, UnitRows
 from samara.rowkeys import row_keys
 from samara.selection import left_out_surface
 from samara.settings import N_RIDGES
@@ -53,12 +53,14 @@ class Rows:
 
 def gathered(source: Source, settings: KernelSettings, maps: Maps, profile: Profile) -> Rows:
     """The rows in memory, rows of weight 0 left out; on a cluster the workers read and scale them."""
-    keep = source.is_sparse and isinstance(maps[0], AsFloat)
+    keep = source.is_sparse and isinstance(maps[0], AsFloat | UnitRows)
     as_they_are = keep or settings.kernel.name == "precomputed"
     seen = seen_through(source, maps)
     rows = settings.engine().summarize(seen, partial(Gathered, as_they_are), name="gather")
     pieces = rows.inputs
     X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+    if sparse.issparse(X) and isinstance(maps[0], UnitRows):
+        X = maps[0].kept_sparse(X)
     for feature_map in maps[1:] if keep else ():
         X = feature_map(X)
     y = np.concatenate(rows.targets)
@@ -132,10 +134,10 @@ def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float
 
 def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
     """Of all entries of the scaled inputs together, as scikit-learn's ``gamma="scale"`` has it."""
-    if sparse.issparse(X) and settings.root is not None:
-        cells = float(X.shape[0]) * X.shape[1]
-        return float((X.data**2).sum() / cells - (X.data.sum() / cells) ** 2)
     if settings.scale not in ("standard", None) or settings.root is not None:
+        if sparse.issparse(X):
+            cells = float(X.shape[0]) * X.shape[1]
+            return float((X.data**2).sum() / cells - (X.data.sum() / cells) ** 2)
         return float(np.var(X))
     inputs = profile.inputs
     with np.errstate(over="ignore", invalid="ignore"):

@@ -16,7 +16,7 @@ from samara.kernel_left_out import left_out_of_few, left_out_of_many
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.left_out import ALL_KEPT
-from samara.maps import Gramian, KernelRows
+from samara.maps import Gramian, KernelRows, UnitRows
 from samara.model import Model
 from samara.plans import Plan
 from samara.prepare import scalings_of
@@ -170,6 +170,7 @@ def _model(task: KernelTask, maps: tuple[FeatureMap, ...], coef: Array, intercep
         return Model(maps, np.asarray(X.T @ coef), intercept)
     centres = np.arange(gramian.n) if gramian.kernel.name == "precomputed" else gramian.rows
     last = KernelRows(gramian.kernel, centres, gramian.dtype)
-    if sparse.issparse(centres) or gramian.kernel.name == "precomputed":
+    sparse_rows = sparse.issparse(centres) and not isinstance(maps[0], UnitRows)
+    if sparse_rows or gramian.kernel.name == "precomputed":
         return Model((*maps[1:], last), coef, intercept)
     return Model((*maps, last), coef, intercept)

@@ -1,31 +1,29 @@
 """Training rows as the model without them sees them, from the factor of the fit: no refit, no folds.
 
 e = (y − f)/(1 − w·h) with the leverage h = (z − μ)ᵀ(G + αI)⁻¹(z − μ) + 1/W of a row: what leaving the row out
-does to its own error (PRESS, Schindler eq. 2.22).
+does to its own error (PRESS, Schindler eq. 2.22). Rows of equal inputs are left out together: w is then the
+weight of all, y the mean of their targets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
-from samara.core import Array, Block, Factor, Source, System
+from samara.core import Array, Factor, Source, System
 from samara.linalg.blas import solve_from_right, solve_upper
-from samara.rowkeys import row_keys
+from samara.rowkeys import Copies, keys_with_targets
 from samara.selection.methods import inverse
 from samara.solvers import NormalSystem, ProjectedFactor, RootSystem, RowSystem
-from samara.sources import ArraySource
+from samara.sources.drawn import BLOCK, some_blocks
 from samara.summaries import Layout
 
 MOST_ROWS = 20_000  # looked at: a quantile of so many errors is known to a fifth of a percent
 FEWEST_ROWS, MOST_FLOPS = 2000, 4e9  # looked at in any case; beyond them only as many as take a moment
 ALL_KEPT = 512  # rows up to which what each of them does to the model is kept
-RUNS = 64  # from all over a table in files
 SKETCHED = 64  # columns that stand for the inverse: a leverage is within a sixth of its size
-BLOCK, KEYED = 256, 65_536  # hidden rows in memory, rows whose keys are
 
 
 @dataclass(frozen=True)
@@ -116,55 +114,77 @@ class Solved:
     def left_out(self) -> LeftOut:
         """Rows of the fit as the models without them see them."""
         ridges = np.broadcast_to(np.asarray(self.alpha, float), (self.layout.n_targets,))
-        judged = {alpha: self._judged(alpha) for alpha in dict.fromkeys(ridges.tolist())}
-        first = judged[float(ridges[0])]
-        errors = np.stack([judged[a].errors[:, j] for j, a in enumerate(ridges.tolist())], axis=1)
-        kept = np.isfinite(errors).all(axis=1)
-        few = len(kept) == self.source.n_rows <= ALL_KEPT and len(judged) == 1 and kept.all()
+        seen = self._seen(float(ridges[0]))
+        outputs = [self._without(seen, alpha) for alpha in dict.fromkeys(ridges.tolist())]
+        places = {alpha: k for k, alpha in enumerate(dict.fromkeys(ridges.tolist()))}
+        made = np.stack([outputs[places[a]][:, j] for j, a in enumerate(ridges.tolist())], axis=1)
+        made, copies = made[seen.copies.group], seen.copies
+        kept = np.isfinite(made).all(axis=1)
+        few = self._whole and len(kept) <= ALL_KEPT and len(outputs) == 1
         half = half_inverse(self.system, float(ridges[0]), self.size)
         return LeftOut(
-            outputs=self._restored(first.y - errors)[kept],
-            targets=self._restored(first.y)[kept],
-            weight=None if first.weight is None else first.weight[kept],
-            spread=first.spread[kept],
-            leverage=self._leverage(half, first.new_weight),
-            pull=self._pull(half) if few else None,
+            outputs=self._restored(made)[kept],
+            targets=self._restored(seen.y[copies.rows])[kept],
+            weight=None if copies.weight is None else copies.weight[kept],
+            spread=seen.spread[copies.group][kept],
+            leverage=self._leverage(half, seen.new_weight),
+            pull=self._pull(half, copies) if few and kept.all() and copies.one_target_each else None,
         )
 
-    def _judged(self, alpha: float) -> Judged:
-        """Errors of all targets with one ridge; hidden rows are there a block at a time."""
+    @property
+    def _most(self) -> int:
+        """Rows to look at."""
+        return int(np.clip(MOST_FLOPS / self.size**2, FEWEST_ROWS, MOST_ROWS))
+
+    @property
+    def _whole(self) -> bool:
+        """Whether these are all rows."""
+        return isinstance(self.system, RowSystem) or self.source.n_rows <= self._most
+
+    def _seen(self, alpha: float) -> Seen:
+        """The rows with one ridge; hidden rows are there a block at a time."""
         half = half_inverse(self.system, alpha, self.size)
         beta = self.solution[1 : 1 + self.size]
         known = self.solution[0] + self.means @ beta
         blocks = []
-        for Z, y, weight in self._rows():
-            residual, w = y - Z @ beta - known, 1.0 if weight is None else weight
+        for Z, y, weight, keys in self._rows():
+            fitted = Z @ beta + known
             Q = half.after(Z)
-            slack = 1 - w * (np.einsum("ij,ij->i", Q, Q) + self.share)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                errors = np.where(slack > 1e-10, residual.T / slack, np.nan).T
-            blocks.append(Judged(y, weight, slack, errors))
-        made = Judged.joined(blocks)
-        if not isinstance(self.system, RowSystem):
-            return made
-        # As sums of positive terms: exact however near 1 a leverage is.
-        errors = self.system.leave_one_out([alpha], self.size)[:, 0] / self.system.root_weights[:, None]
-        return replace(made, errors=errors)
+            blocks.append((y, fitted, np.einsum("ij,ij->i", Q, Q) + self.share, keys, weight))
+        *parts, weights = zip(*blocks, strict=True)
+        y, fitted, leverage, keys = (np.concatenate(part) for part in parts)
+        weight = None if weights[0] is None else np.concatenate(weights)
+        return Seen(y, fitted, leverage, Copies.found(keys, weight))
 
-    def _rows(self) -> Iterator[tuple[Array, Array, Array | None]]:
-        """Hidden rows less their mean, targets and weights, as they are laid out, some at a time."""
+    def _without(self, first: Seen, alpha: float) -> Array:
+        """Outputs (g, t) for each input, of the model without its rows."""
+        means = first.copies.mean(first.y)
+        if isinstance(self.system, RowSystem):
+            # As sums of positive terms: exact however near 1 a leverage is.
+            system = self.system.merged(first.copies)
+            errors = system.leave_one_out([alpha], self.size)[:, 0] / system.root_weights[:, None]
+            return np.asarray(means - errors)
+        seen = first if alpha == np.min(self.alpha) == np.max(self.alpha) else self._seen(alpha)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors = ((means - seen.fitted[seen.copies.first]).T / seen.slack).T
+        return np.where(seen.slack[:, None] > 1e-10, means - errors, np.nan)
+
+    def _rows(self) -> Iterator[tuple[Array, Array, Array | None, Array]]:
+        """Hidden rows less their mean, targets and weights, as they are laid out, some at a time; keys."""
         system, layout, L = self.system, self.layout, self.layout.n_features
         if isinstance(system, RowSystem):  # it keeps them all
             weighed = not (system.root_weights == 1).all()
+            assert system.keys is not None
             for lo in range(0, len(system.H), BLOCK):
-                roots = system.root_weights[lo : lo + BLOCK, None]
+                roots, keys = system.root_weights[lo : lo + BLOCK, None], system.keys[lo : lo + BLOCK]
                 y = system.Y[lo : lo + BLOCK] / roots + system.means[L:]
-                yield system.H[lo : lo + BLOCK, : self.size] / roots, y, roots[:, 0] ** 2 if weighed else None
+                Z = system.H[lo : lo + BLOCK, : self.size] / roots
+                yield Z, y, roots[:, 0] ** 2 if weighed else None, keys
             return
-        most = int(np.clip(MOST_FLOPS / self.size**2, FEWEST_ROWS, MOST_ROWS))
-        for block in some_blocks(self.source, most):
+        for block in some_blocks(self.source, self._most):
             Z = block.features(np.empty((len(block), L), layout.dtype), layout.shift)[:, : self.size]
-            yield Z - self.means, (block.y - layout.centre) / layout.spread, block.weight
+            y = (block.y - layout.centre) / layout.spread
+            yield Z - self.means, y, block.weight, keys_with_targets(block.X, block.y)
 
     def _restored(self, y: Array) -> Array:
         return np.asarray(y * self.layout.spread + self.layout.centre)
@@ -177,44 +197,40 @@ class Solved:
             D, centre = np.hstack([D, np.zeros((len(D), 1))]), np.append(centre, np.sqrt(self.share))
         return Leverage(D * np.sqrt(weight), centre * np.sqrt(weight))
 
-    def _pull(self, half: HalfInverse) -> Pull:
-        rows = [(half.after(Z).T, weight) for Z, _, weight in self._rows()]
-        U = np.hstack([half.times(Q.copy()) * (1.0 if w is None else w) for Q, w in rows])
-        weight = np.concatenate([np.ones(Q.shape[1]) if w is None else w for Q, w in rows])
-        return Pull(U, self.share * weight - (self.layout.shift[: self.size] + self.means) @ U)
+    def _pull(self, half: HalfInverse, copies: Copies) -> Pull:
+        found, lo = [], 0
+        for Z, *_ in self._rows():
+            first = copies.first[(copies.first >= lo) & (copies.first < lo + len(Z))]
+            found.append(half.times(half.after(Z[first - lo]).T.copy()))
+            lo += len(Z)
+        U = np.hstack(found) * copies.total
+        return Pull(U, self.share * copies.total - (self.layout.shift[: self.size] + self.means) @ U)
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Targets and weights of some rows, 1 − leverage, and errors of the models without the row."""
+class Seen:
+    """Targets of some rows, what the model makes of them, their leverages at a weight of 1, and copies."""
 
     y: Array
-    weight: Array | None
-    slack: Array
-    errors: Array
+    fitted: Array
+    leverage: Array
+    copies: Copies
+
+    @property
+    def slack(self) -> Array:
+        """1 − leverage of each input, of all its rows."""
+        return np.asarray(1 - self.copies.total * self.leverage[self.copies.first])
 
     @property
     def new_weight(self) -> float:
         """What a new row is taken to weigh: as much as these do on average."""
-        return 1.0 if self.weight is None else float(self.weight.mean())
+        return 1.0 if self.copies.weight is None else float(self.copies.weight.mean())
 
     @property
     def spread(self) -> Array:
-        """√(1 + w·h) of each row as a new one to the model without it, its leverage there h/(1 − w·h)."""
+        """√(1 + w·h) of each input as a new one to the model without it, its leverage there h/(1 − w·h)."""
         slack = np.maximum(self.slack, 1e-12)
-        share = 1.0 if self.weight is None else self.new_weight / self.weight
-        return np.asarray(np.sqrt(1 + share * (1 - slack) / slack))
-
-    @classmethod
-    def joined(cls, blocks: Sequence[Judged]) -> Judged:
-        """Several as one."""
-        weights = [block.weight for block in blocks if block.weight is not None]
-        return cls(
-            np.concatenate([block.y for block in blocks]),
-            np.concatenate(weights) if weights else None,
-            np.concatenate([block.slack for block in blocks]),
-            np.concatenate([block.errors for block in blocks]),
-        )
+        return np.asarray(np.sqrt(1 + self.new_weight / self.copies.total * (1 - slack) / slack))
 
 
 def leaving_out(factor: Factor, solved: Solved) -> Callable[[], LeftOut] | None:
@@ -250,20 +266,19 @@ class HalfInverse:
         return np.asarray(self.vectors @ (np.sqrt(self.keep)[:, None] * B))
 
     def sketched(self, rng: np.random.Generator) -> Array:
-        """D with few columns, DDᵀ near NNᵀ: random mixtures of N's columns (Johnson and Lindenstrauss)."""
-        rank = len(self.vectors.T) if self.triangle is None else len(self.triangle)
-        mixture = np.eye(rank)
-        if rank > SKETCHED:
-            mixture = rng.standard_normal((rank, SKETCHED)) / np.sqrt(SKETCHED)
-        D = self.times(mixture)
-        L = len(D)
-        if rank == L or self.alpha == 0:
-            return D
-        beyond = np.eye(L) if L <= SKETCHED else rng.standard_normal((L, SKETCHED)) / np.sqrt(SKETCHED)
-        beyond -= self.vectors @ (
-            self.vectors.T @ beyond
-        )  # no row of the fit goes there: only the ridge does
-        return np.hstack([D, beyond / np.sqrt(self.alpha)])
+        """D with few columns, DDᵀ near NNᵀ: random mixtures of N's columns (Johnson and Lindenstrauss).
+
+        Of eigenvectors the symmetric root is mixed, which their signs and their number don't change.
+        """
+        L = len(self.vectors)
+        mixture = np.eye(L) if L <= SKETCHED else rng.standard_normal((L, SKETCHED)) / np.sqrt(SKETCHED)
+        if self.triangle is not None:
+            return self.times(mixture)
+        along = self.vectors.T @ mixture
+        made = self.times(along)
+        if self.alpha > 0:  # no row of the fit goes there: only the ridge does
+            made += (mixture - self.vectors @ along) / np.sqrt(self.alpha)
+        return made
 
 
 def half_inverse(system: System, alpha: float, size: int) -> HalfInverse:
@@ -274,28 +289,3 @@ def half_inverse(system: System, alpha: float, size: int) -> HalfInverse:
     values, vectors, _ = system.spectrum(size)
     keep = inverse(system, values, np.array([alpha]), size)[0]
     return HalfInverse(None, vectors[:, keep > 0], keep[keep > 0], alpha)
-
-
-def some_blocks(source: Source, most: int) -> Iterator[Block]:
-    """About ``most`` rows: of arrays those with small keys, of files runs of rows from all over.
-
-    The keys are those of the rows' content, so that rows of arrays may come in any order; files are not read
-    through for a sample.
-    """
-    if isinstance(source, ArraySource) and source.n_rows > most:
-        source = _drawn(source, most / source.n_rows)
-    whole = source.n_rows <= most or isinstance(source, ArraySource)
-    parts = source.parts(1 if whole else RUNS)
-    for part in parts:
-        yield from islice(part.blocks(BLOCK), None if whole else -(-most // (BLOCK * len(parts))))
-
-
-def _drawn(source: ArraySource, share: float) -> ArraySource:
-    """The rows whose keys are in the lowest share of all."""
-    limit, X, weight = np.uint64(share * 2.0**64), source.X, source.weight
-    steps = range(0, source.n_rows, KEYED)
-    found = [lo + np.flatnonzero(row_keys(X[lo : lo + KEYED]) < limit) for lo in steps]
-    rows = np.concatenate(found)
-    if len(rows) < FEWEST_ROWS // 2:  # few different rows: their keys say nothing about their number
-        rows = np.linspace(0, source.n_rows - 1, FEWEST_ROWS).astype(int)
-    return replace(source, X=X[rows], y=source.y[rows], weight=None if weight is None else weight[rows])

@@ -91,7 +91,8 @@ class _Rounds(Generic[F, A]):
                 f'metric="{settings.metric.name}" has no checkpoints, for it fits several times. '
                 "Use metric=None or checkpoint=None."
             )
-        self.settings, self.metric, self._profile, self.passes = settings, settings.metric, profile, 1
+        self.settings: A = settings
+        self.metric, self._profile, self.passes = settings.metric, profile, 1
         self._fit: Callable[[Source, A], F]
 
     def run(self, source: Source, fitted: Callable[[Source, A], F]) -> tuple[F, Learned, int]:
@@ -126,6 +127,8 @@ class _Rounds(Generic[F, A]):
         if source.n_rows < FEWEST_ROWS:
             return scores
         seen, unseen = (Share(source, Lot(_SCORING, *ends)) for ends in ((HELD_OUT, 1.0), (0.0, HELD_OUT)))
+        if not (_has_rows(seen) and _has_rows(unseen)):  # copies of one row fall on one side
+            return scores
         root: Array | None = None
         for number in range(len(scores)):
             done = self._round(seen, number, root)
@@ -185,6 +188,11 @@ class _Rounds(Generic[F, A]):
         return settings.crew.planned(settings.budget.workers, block_rows, settings.progress)
 
 
+def _has_rows(share: Share) -> bool:
+    """Whether a share has any row, read until the first."""
+    return any(True for part in share.parts(1) for _ in part.blocks(DEFAULT_BLOCK))
+
+
 def normalized(products: Array) -> Array:
     """The metric of trace d in proportion to them, with a little of the identity; that alone if all are 0."""
     d = len(products)
@@ -212,5 +220,5 @@ def _told(plan: Plan, learned: Learned, settings: Settings | KernelSettings, pas
         errors = ", ".join(f"{score:.3g}" for score in learned.scores)
         why += f", {tried} fits; relative error on held-out rows {errors}"
     else:
-        why += f": fewer than {FEWEST_ROWS} rows are too few to choose by"
+        why += f": fewer than {FEWEST_ROWS} different rows are too few to choose by"
     return replace(plan, passes=passes, most_passes=passes, reasons=(*plan.reasons, why))

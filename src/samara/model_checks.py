@@ -29,6 +29,7 @@ from samara.maps import (
     QuantileNormal,
     RadialNodes,
     Standardize,
+    UnitRows,
     Whitened,
 )
 from samara.maps.activations import ACTIVATIONS
@@ -94,7 +95,7 @@ def _standardize(one: Standardize, n_in: int, what: str) -> None:
     _check_dtype(one.dtype, what)
 
 
-def _as_float(one: AsFloat, n_in: int, what: str) -> None:
+def _as_float(one: AsFloat | UnitRows, n_in: int, what: str) -> None:
     _check(one.n_out == n_in, f"{what} has {one.n_out} columns where {n_in} are needed")
     _check_dtype(one.dtype, what)
 
@@ -220,6 +221,7 @@ def check_fill(fill: Fill, n_columns: int) -> None:
 _CHECKS: dict[type, Callable[[Any, int, str], None]] = {
     Standardize: _standardize,
     AsFloat: _as_float,
+    UnitRows: _as_float,
     QuantileNormal: _quantiles,
     OwnScaling: _own_scaling,
     AdditiveNodes: _additive,

@@ -36,6 +36,7 @@ from samara.maps import (
     Radial,
     RadialNodes,
     Standardize,
+    UnitRows,
     Whitened,
 )
 from samara.maps.nodes import FirstNodes
@@ -65,7 +66,7 @@ CLASSES: Mapping[str, type] = {
     cls.__name__: cls
     for cls in (
         *(Model, Plan, Selection, Threads),
-        *(Standardize, AsFloat, QuantileNormal, OwnScaling),
+        *(Standardize, AsFloat, UnitRows, QuantileNormal, OwnScaling),
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(LocalFields, PooledFields, ColumnFactors),
         *(Kernel, KernelRows, Whitened),

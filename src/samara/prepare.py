@@ -17,6 +17,7 @@ from samara.maps import (
     DirectLink,
     QuantileNormal,
     Standardize,
+    UnitRows,
     as_dtype,
     behind_metric,
     given_scaling,
@@ -64,7 +65,8 @@ def sample_salt(entropy: int) -> int:
 def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: int) -> tuple[FeatureMap, ...]:
     """Scaling and metric, then hidden layer; nodes of products have the metric in their weights."""
     maps, layer = scalings_of(source, settings, profile), settings.layer
-    scaling, nodes = maps[0], layer
+    scaling = maps[0]
+    nodes: FeatureMap = layer  # type: ignore[assignment]  # what is not drawn is a map
     if is_drawn(layer):
         seed = np.random.SeedSequence([settings.entropy, 0])
         sample: Array = profile.sample
@@ -74,13 +76,13 @@ def draw_maps(source: Source, settings: Settings, profile: Profile, n_hidden: in
     if isinstance(nodes, AdditiveNodes) and settings.root is not None:
         nodes, maps = behind_metric(nodes, settings.root), maps[:1]
     if settings.direct_link:
-        return *maps, DirectLink(source.n_features, nodes)  # type: ignore[arg-type]  # a map by now
+        return *maps, DirectLink(source.n_features, nodes)
     if source.is_sparse and isinstance(nodes, AdditiveNodes):
         if isinstance(scaling, Standardize):
             return (nodes.after(scaling),)
         if isinstance(scaling, AsFloat):
             return (nodes,)
-    return *maps, nodes  # type: ignore[return-value]
+    return *maps, nodes
 
 
 def scalings_of(source: Source, settings: Scaled, profile: Profile) -> tuple[FeatureMap, ...]:
@@ -100,6 +102,8 @@ def scaling_of(source: Source, settings: Scaled, profile: Profile) -> FeatureMap
         return Standardize(profile.inputs.mean, profile.inputs.spread, settings.dtype)
     if settings.scale == "quantile":
         return QuantileNormal.learn(profile.sample[:QUANTILE_ROWS], settings.dtype)
+    if settings.scale == "unit":
+        return UnitRows(source.n_features, settings.dtype)
     return AsFloat(source.n_features, settings.dtype)
 
 

@@ -7,6 +7,7 @@ held-out row is never trained on; and a weight of 2 is the row twice, in the sel
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,3 +66,58 @@ def _cells(values: Array, factors: Array) -> Array:
 def fold_of(keys: Array, n_folds: int) -> Array:
     """The fold (0 … n_folds−1) of each key."""
     return (_mixed(keys ^ _SALT) % np.uint64(n_folds)).astype(np.intp)
+
+
+def keys_with_targets(X: Any, y: Array) -> Array:
+    """Keys (n, 2) of the rows' inputs, and of inputs and targets together."""
+    keys = row_keys(X)
+    return np.stack([keys, keys ^ row_keys(y, 1)] if y.shape[1] else [keys, keys], axis=1)
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Rows of equal inputs, which are left out together; those of equal targets too are one row.
+
+    A weight of 2 is then the row twice, whatever is learned from rows left out.
+    """
+
+    first: Array  # (g,) first row of each input, ascending
+    rows: Array  # (m,) first row of each input with its target, ascending
+    group: Array  # (m,) which of the inputs each of these has
+    weight: Array | None  # (m,) of a row with all its copies; None: 1 each
+
+    @classmethod
+    def found(cls, keys: Array, weight: Array | None) -> Copies:
+        """Among rows with keys (n, 2) of inputs, and of inputs with targets."""
+        first, inputs = _firsts(keys[:, 0])
+        rows, place = _firsts(keys[:, 1])
+        counted = weight is None and len(rows) == len(keys)
+        total = None if counted else np.bincount(place, weight).astype(np.float64)
+        return cls(first, rows, inputs[rows], total)
+
+    @property
+    def one_target_each(self) -> bool:
+        """Whether no input has two targets."""
+        return len(self.first) == len(self.rows)
+
+    @property
+    def total(self) -> Array:
+        """Weight (g,) of all rows of an input."""
+        return np.bincount(self.group, self.weight).astype(np.float64)
+
+    def mean(self, y: Array) -> Array:
+        """Mean target (g, t) of each input, of the targets (n, t) of all rows."""
+        start = y[self.first]
+        if self.one_target_each:
+            return np.asarray(start)
+        beyond = (y[self.rows] - start[self.group]) * (1.0 if self.weight is None else self.weight[:, None])
+        sums = np.stack([np.bincount(self.group, column) for column in beyond.T], axis=1)
+        return np.asarray(start + sums / self.total[:, None])
+
+
+def _firsts(keys: Array) -> tuple[Array, Array]:
+    """The first row of each key, ascending, and which of these each row is a copy of."""
+    _, index, group = np.unique(keys, return_index=True, return_inverse=True)
+    rank = np.empty(len(index), np.intp)
+    rank[np.argsort(index)] = np.arange(len(index))
+    return np.sort(index), rank[group]

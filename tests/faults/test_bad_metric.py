@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from samara import BudgetError, ELMRegressor, InputError, KernelELMRegressor
 from samara.maps import LocalFields
@@ -30,8 +31,8 @@ def test_names_and_rounds(cls, parameters, message):
 
 
 def test_what_has_no_gradient():
-    for hidden in ("hardlim", LocalFields((1, 3), size=1)):
-        refused(ELMRegressor(hidden=hidden, metric="agop"), InputError, "gradients of the nodes", X, Y)
+    for hidden, name in (("hardlim", "hardlim"), (LocalFields((1, 3), size=1), "LocalFields")):
+        refused(ELMRegressor(hidden=hidden, metric="agop"), InputError, f"not for {name}: use another", X, Y)
     for kernel in ("precomputed", lambda A, B: A @ B.T):
         model = KernelELMRegressor(kernel, metric="agop_diagonal")
         refused(model, InputError, "gradients of the kernel: use a kernel by name", X @ X.T, Y)
@@ -51,10 +52,10 @@ def test_what_the_budget_does_not_hold():
 
 def test_batches_and_checkpoints(tmp_path):
     model = ELMRegressor(5, metric="agop", rounds=1, random_state=0)
-    with pytest.raises(InputError, match=r"partial_fit has no metric='agop'.*use fit, or metric=None"):
-        model.partial_fit(X, Y)
-    with pytest.raises(InputError, match="partial_fit has no metric='agop'"):
-        model.fit(X, Y).partial_fit(X, Y)
+    for one in (model, clone(model).fit(X, Y)):
+        assert not hasattr(one, "partial_fit")
+        with pytest.raises(AttributeError, match="metric='agop' is learned in several passes over all rows"):
+            one.partial_fit(X, Y)
     with pytest.raises(InputError, match='metric="agop" has no checkpoints'):
         model.fit(X, Y, checkpoint=tmp_path / "half.samara")
 

@@ -96,6 +96,10 @@ def test_memory_that_runs_out_in_reading_is_not_the_files(folder, tmp_path, monk
             ["t.parquet", "--target", "price", "-o", "m", "--class-weight", "balanced"],
             "--class-weight is for classes; this is a regression, for price holds fractions.",
         ),
+        (
+            ["t.parquet", "--target", "price", "-o", "m", "--calibration", "isotonic"],
+            "--calibration is for classes; this is a regression",
+        ),
     ],
 )
 def test_what_cannot_be_run_as_given(folder, monkeypatch, arguments, message):

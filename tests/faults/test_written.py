@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import samara
-from samara import ELMRegressor
+from samara import ELMClassifier, ELMRegressor
 from samara.engines import DaskEngine, Threads
 from samara.errors import InputError, NonFiniteError, StoreError
 
@@ -101,6 +101,13 @@ def test_what_cannot_be_predicted(model, rows, tmp_path):
         model.predict_to(np.zeros((3, 2)), tmp_path / "out")
     with pytest.raises(InputError, match="proba is for classes; ELMRegressor predicts numbers"):
         model.predict_to(rows, tmp_path / "out", proba=True)
+    with pytest.raises(InputError, match=r"Intervals are written into one file, such as .*out'"):
+        model.predict_to(rows, tmp_path / "out", interval=0.9)
+    with pytest.raises(InputError, match=r"coverage must be a number between 0 and 1, .*got 90"):
+        model.predict_to(rows, tmp_path / "out.csv", interval=90)
+    sorter = ELMClassifier(5, alpha=1.0).fit(np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2)
+    with pytest.raises(InputError, match="interval is for numbers; ELMClassifier predicts classes"):
+        sorter.predict_to(rows, tmp_path / "out.csv", interval=0.9)
     X = np.zeros((1000, 2))
     X[700, 1] = np.nan
     pq.write_table(pa.table({"u": X[:, 0], "v": X[:, 1]}), tmp_path / "gap.parquet")

@@ -23,7 +23,7 @@ def _thinned(problem):
 
 
 @pytest.mark.parametrize("hidden", LAYERS)
-@pytest.mark.parametrize("scale", ["standard", "quantile", None])
+@pytest.mark.parametrize("scale", ["standard", "quantile", "unit", None])
 @FEW
 @given(problem=problems(rows=(40, 90), targets=(1, 1)))
 def test_sparse_equals_dense(hidden, scale, problem):

@@ -45,11 +45,12 @@ def test_sparse_equals_dense(kernel, solver):
         assert gap_of_targets(model.predict(X), dense, y) < 1e-7
 
 
-@pytest.mark.parametrize("scale", ["standard", "quantile"])
-def test_sparse_rows_scaled(scale):
-    """Scaling makes them dense, and the same model."""
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("scale", ["standard", "quantile", "unit"])
+def test_sparse_rows_scaled(scale, kernel):
+    """Scaling by columns makes them dense, by rows it does not: the same model."""
     X, y = sparse_problem(2)
-    model = KernelELMRegressor(scale=scale, alpha=1.0)
+    model = KernelELMRegressor(kernel, scale=scale, alpha=1.0)
     dense = model.fit(X, y).predict(X)
     assert gap_of_targets(model.fit(sp.csr_array(X), y).predict(sp.csr_array(X)), dense, y) < 1e-9
 

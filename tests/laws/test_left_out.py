@@ -5,9 +5,10 @@ import pytest
 
 import samara.estimators.base as base
 import samara.estimators.kernel_base as kernel
-from samara import ELMRegressor, KernelELMRegressor
-from samara.left_out import FEWEST_ROWS, LeftOut, some_blocks
+from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRegressor
+from samara.left_out import FEWEST_ROWS, LeftOut
 from samara.sources import ArraySource
+from samara.sources.drawn import some_blocks
 
 N = 60
 ELMS = {
@@ -177,3 +178,75 @@ def test_errors_no_better_than_what_was_seen_elsewhere():
     assert left.no_better_than(0.001) is left
     made = left.no_better_than(0.25)
     np.testing.assert_allclose((made.errors**2).sum() / ((y - y.mean()) ** 2).sum(), 0.25)
+
+
+def repeated(seed=0, n=80):
+    """A table whose rows count 0 to 3 times, some inputs with two targets."""
+    rng = np.random.default_rng(seed)
+    X, weight = rng.normal(size=(n, 2)), rng.integers(0, 4, n)
+    X[-6:-3] = X[-3:]
+    weight[-6:] = 1, 2, 3, 3, 2, 1
+    return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=n), weight
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ELMRegressor(n_hidden=20, alpha=0.1, solver="gram", random_state=0),
+        ELMRegressor(n_hidden=20, alpha=0.1, solver="qr", random_state=0),
+        ELMRegressor(n_hidden=300, alpha=0.1, solver="dual", random_state=0),
+        KernelELMRegressor(alpha=0.1),
+        KernelELMRegressor(),
+    ],
+    ids=["gram", "qr", "dual", "kernel", "chosen"],
+)
+def test_weights_of_intervals_are_repeats(estimator, tied):
+    X, y, weight = (part[: None if tied else -6] for part in repeated())
+    new = np.random.default_rng(1).normal(size=(9, 2))
+    weighed = estimator.fit(X, y, sample_weight=weight).predict_interval(new, 0.8)
+    assert (estimator.intervals_.pull is None) == tied
+    again = estimator.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict_interval(new, 0.8)
+    np.testing.assert_allclose(weighed, again, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("calibration", ["temperature", "isotonic"])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ELMClassifier(n_hidden=20, alpha=0.1, solver="gram", random_state=0),
+        ELMClassifier(n_hidden=300, alpha=0.1, solver="dual", random_state=0),
+        KernelELMClassifier(alpha=0.1),
+    ],
+    ids=["gram", "dual", "kernel"],
+)
+def test_weights_of_probabilities_are_repeats(estimator, calibration, classes):
+    X, y, weight = repeated()
+    labels = np.digitize(y, [0.0] if classes == 2 else [-0.4, 0.4])
+    estimator.set_params(calibration=calibration)
+    weighed = estimator.fit(X, labels, sample_weight=weight).predict_proba(X)
+    again = estimator.fit(np.repeat(X, weight, axis=0), np.repeat(labels, weight)).predict_proba(X)
+    np.testing.assert_allclose(weighed, again, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ELMRegressor(n_hidden=20, alpha=0.1, solver="gram", random_state=0),
+        ELMRegressor(n_hidden=100, alpha=0.1, solver="dual", random_state=0),
+    ],
+    ids=["gram", "dual"],
+)
+def test_rows_of_equal_inputs_are_left_out_together(monkeypatch, estimator):
+    X, y, weight = repeated()
+    X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0].astype(float)
+    estimator, left = fitted(monkeypatch, estimator, X, y, weight)
+    H = estimator.model_.features(X)
+    found = []
+    for row in X:
+        kept = (row != X).any(axis=1)
+        predict = ridge(H[kept], y[kept, None], weight[kept], estimator.alpha_, True)
+        found.append(predict(H[~kept][:1])[0, 0])
+    order, places = np.argsort(left.targets[:, 0]), np.argsort(y)
+    np.testing.assert_allclose(left.outputs[order, 0], np.array(found)[places], rtol=1e-8, atol=1e-8)

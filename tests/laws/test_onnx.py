@@ -12,7 +12,7 @@ from tests.problems import problems
 from tests.tables import Table
 
 kernels = st.sampled_from(["rbf", "linear", "polynomial", "laplacian", "cosine", "laplace", "matern52"])
-scales = st.sampled_from(["standard", "quantile", None])
+scales = st.sampled_from(["standard", "quantile", "unit", None])
 
 
 @given(problems(), st.sampled_from(sorted(LAYERS)), scales, st.booleans(), st.booleans())

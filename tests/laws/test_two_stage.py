@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 
 from samara import ELMRegressor, KernelELMRegressor, TwoStageELMClassifier, TwoStageELMRegressor
 from samara.estimators.second_stage import simplex
-from samara.maps import Project, RadialNodes
+from samara.maps import Project, RadialNodes, Standardize, UnitRows
 from tests.laws.test_spectral import table
 
 
@@ -39,9 +39,10 @@ def test_the_second_stage_is_an_elm_on_held_out_coordinates():
         rest = np.arange(len(X)) != i
         Z[i] = KernelELMRegressor(gamma=0.2, alpha=alpha).fit(X[rest], y[rest]).predict(X[i : i + 1])[0]
     Z = np.float64(np.float32(Z - full.intercept_))[:, None]
-    second = ELMRegressor(15, alpha=alphas, random_state=model._seeded().random_state).fit(Z, y)
+    seed = model._seeded().random_state
+    second = ELMRegressor(15, hidden="rbf", alpha=alphas, direct_link=True, random_state=seed).fit(Z, y)
     found = model.model_.maps[-1]
-    np.testing.assert_array_equal(found.weights, second.model_.maps[-1].weights)
+    np.testing.assert_array_equal(found.nodes.centres, second.model_.maps[-1].nodes.centres)
     assert model.alpha_ == second.alpha_
     seen = K @ full.dual_coef_
     np.testing.assert_allclose(model.predict(X), second.predict(seen[:, None]), atol=1e-5)
@@ -86,7 +87,8 @@ def test_paired_is_the_direct_formula():
 def test_literal_is_chance_paired_works_and_refit_is_best():
     """As found for the paper's Table 2: weights of other nodes say nothing."""
     X, y = load_digits(return_X_y=True)
-    X, y = X[:900], y[:900]
+    drawn = np.random.default_rng(0).permutation(len(y))[:900]  # who wrote them changes along the table
+    X, y = X[drawn], y[drawn]
     asked = {"embedding": "elm", "n_hidden": 300, "random_state": 0}
     scores = {
         kind: TwoStageELMClassifier(second_stage=kind, **asked).fit(X[:600], y[:600]).score(X[600:], y[600:])
@@ -104,6 +106,21 @@ def test_a_weight_of_two_is_a_row_twice_and_of_none_no_row(embedding):
     weighted = TwoStageELMClassifier(**asked).fit(X, y, sample_weight=weight)
     repeated = TwoStageELMClassifier(**asked).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-4)
+
+
+def test_rows_of_any_length_are_told_apart_by_where_they_point():
+    """Brightness that says nothing: rows divided by their length win, and a factor then changes nothing."""
+    X, y = table(7, n=200)
+    rng = np.random.default_rng(0)
+    bright = X * np.exp(rng.normal(0, 2, (len(X), 1)))
+    model = TwoStageELMClassifier(n_hidden=20, random_state=0).fit(bright[:150], y[:150])
+    assert isinstance(model.model_.maps[0], UnitRows)
+    np.testing.assert_allclose(
+        model.decision_function(7 * bright), model.decision_function(bright), atol=1e-8
+    )
+    given = TwoStageELMClassifier(n_hidden=20, scale="standard", random_state=0).fit(bright[:150], y[:150])
+    assert isinstance(given.model_.maps[0], Standardize)
+    assert model.score(bright[150:], y[150:]) > given.score(bright[150:], y[150:])
 
 
 def test_many_targets_have_as_many_coordinates():

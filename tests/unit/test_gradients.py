@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from samara import ELMClassifier, ELMRegressor, KernelELMRegressor
+from samara import DeepELMRegressor, ELMClassifier, ELMRegressor, KernelELMRegressor
 from samara.engines import Threads
 from samara.errors import InputError
 from samara.gradients import gradient_outer_product, input_gradients, scaling_maps
-from samara.maps import KernelRows, Landmarks, Project, Radial
+from samara.maps import KernelRows, Landmarks, LocalFields, Project, Radial
 from samara.maps.kernels import Kernel
 from samara.model import Model
 from samara.sources import ArraySource
@@ -124,6 +124,21 @@ def test_what_has_no_derivative_is_refused():
     given = KernelELMRegressor("precomputed", alpha=1.0).fit(X @ X.T, Y).model_
     with pytest.raises(InputError, match='kernel="precomputed" has no derivative'):
         input_gradients(given, X @ X.T)
+
+
+@pytest.mark.parametrize(("pool", "stride"), [(0, 1), (1, 2), (2, 3)])
+def test_receptive_fields_have_theirs(pool, stride):
+    layer = LocalFields((5, 6, 2), n_maps=3, size=2, pool=pool, stride=stride)
+    images = RNG.normal(size=(30, 60))
+    model = (
+        ELMRegressor(hidden=layer, scale=None, alpha=0.1, random_state=0).fit(images, images[:, :2]).model_
+    )
+    agrees(model, RNG.normal(size=(4, 60)))
+
+
+def test_deep_models_have_theirs():
+    model = DeepELMRegressor((6, 5), n_hidden=12, alpha=0.1, random_state=0).fit(X, Y).model_
+    agrees(model, RNG.normal(size=(9, 3)))
 
 
 def test_kmeans_centres_have_theirs():

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from samara import __version__
-from samara.cli import endings
+from samara.cli import bench, endings
 from samara.cli.commands import command
 from samara.cli.config import requested
 from samara.cli.flags import option
 from samara.cli.options import (
     ConfigOption,
     DataOptions,
+    Interval,
     MeansOptions,
     ModelOptions,
     ModelPath,
@@ -111,11 +112,12 @@ def predict(
     output: Output,
     out: Out = None,
     proba: Annotated[bool, typer.Option("--proba", help="Probabilities of the classes.")] = False,
+    interval: Interval = None,
 ) -> dict[str, Any]:
     """Predict every row of a table and write the predictions."""
     from samara.cli.models import run_predict
 
-    return run_predict(model, use, proba, out, output)
+    return run_predict(model, use, (proba, interval), out, output)
 
 
 @command(app, "inspect")
@@ -158,3 +160,6 @@ def demo(
     from samara.cli.planning import run_demo
 
     return run_demo(folder, output)
+
+
+app.add_typer(bench.app, name="bench")

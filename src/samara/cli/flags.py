@@ -64,6 +64,22 @@ def whole(text: str) -> int:
     return number
 
 
+def count(text: str) -> int:
+    """A whole number from 1 on."""
+    number = value(text)
+    if not isinstance(number, int) or number < 1:
+        raise typer.BadParameter(f"{text!r} is not a whole number from 1 on.")
+    return number
+
+
+def from_zero(text: str) -> float:
+    """A number from 0 on."""
+    number = value(text)
+    if isinstance(number, str) or not 0 <= number < float("inf"):
+        raise typer.BadParameter(f"{text!r} is not a number from 0 on.")
+    return float(number)
+
+
 def choice(*known: str) -> Reader:
     """One of some words."""
 

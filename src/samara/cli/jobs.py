@@ -80,7 +80,7 @@ def make_estimator(request: Request, task: Task, progress: Any = None) -> Any:
     for name in ("model", "task", "seed"):
         given.pop(name, None)
     classes = task.name == "classification"
-    for name in () if classes else ("class_weight", "threshold"):
+    for name in () if classes else ("class_weight", "calibration", "threshold"):
         if name in given:
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} is for classes; this is a regression, for {task.why}.")
@@ -88,8 +88,7 @@ def make_estimator(request: Request, task: Task, progress: Any = None) -> Any:
         raise UsageError(f"--link is for numbers; this is a classification, for {task.why}.")
     kernel = model.model == "kernel"
     given.setdefault("scale", "standard")  # the columns of a raw table have units of their own
-    if given["scale"] == "none":
-        given["scale"] = None
+    given |= {name: None for name in ("scale", "calibration") if given.get(name) == "none"}
     kind = getattr(samara, f"{'Kernel' if kernel else ''}ELM{'Classifier' if classes else 'Regressor'}")
     engine = crew_of(request.run.engine, progress)
     with usage_errors():

@@ -42,7 +42,9 @@ def scores_of(model: Any, table: Any, output: Output, engine: str | None = None)
         return dict(evaluate(model, table))
 
 
-def run_predict(path: str, use: UseOptions, proba: bool, out: str | None, output: Output) -> dict[str, Any]:
+def run_predict(
+    path: str, use: UseOptions, asked: tuple[bool, float | None], out: str | None, output: Output
+) -> dict[str, Any]:
     """Write the predictions of every row into a table, in the order of the rows."""
     if out is None:
         raise UsageError(
@@ -50,11 +52,14 @@ def run_predict(path: str, use: UseOptions, proba: bool, out: str | None, output
         )
     check_place(out, folder_too=True)
     model = loaded(path)
+    proba, interval = asked
     if proba and not hasattr(model, "classes_"):
         raise UsageError(f"--proba is for classes; {path} predicts numbers.")
+    if interval is not None and hasattr(model, "classes_"):
+        raise UsageError(f"--interval is for numbers; {path} predicts classes: use --proba.")
     table = _table_without_target(model, use)
     with following(model, output, (table, "predict"), use.engine) as engine:
-        done = model.predict_to(table, out, proba=proba)
+        done = model.predict_to(table, out, proba=proba, interval=interval)
     facts = [("rows", f"{done.rows:,}"), ("columns", ", ".join(done.columns)), ("written", out)]
     if done.parts > 1:
         facts.append(("parts", f"{done.parts:,}"))

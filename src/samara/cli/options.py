@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from samara.cli.flags import choice, listed, option, value, values, whole
+from samara.cli.flags import choice, count, from_zero, listed, option, value, values, whole
 
 Paths = Annotated[
     list[str] | None,
@@ -35,7 +35,15 @@ Engine = Annotated[
     str | None,
     option("Who works: threads of this process, or a cluster: dask://HOST:PORT, spark.", metavar="NAME"),
 ]
+Interval = Annotated[
+    float | None,
+    option("Of numbers: also the ends of intervals that hold this share of targets.", metavar="SHARE"),
+]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .samara file.", show_default=False)]
+
+DataFolder = Annotated[
+    str | None, option("Folder of data sets; the variable SAMARA_DATA, unless given.", metavar="DIR")
+]
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,14 @@ class ModelOptions:
         str | None,
         option("Fit to a function of the target: log or logit.", read=choice("log", "logit"), metavar="NAME"),
     ] = None
+    calibration: Annotated[
+        str | None,
+        option(
+            "How probabilities are learned: temperature, isotonic or none.",
+            read=choice("auto", "temperature", "isotonic", "none"),
+            metavar="NAME",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -179,6 +195,28 @@ class UseOptions:
 
 
 @dataclass(frozen=True)
+class BenchOptions:
+    """How much of a benchmark is run, and on what."""
+
+    data: DataFolder = None
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few repeats and few rows: minutes instead of hours.")
+    ] = False
+    minutes: Annotated[
+        float | None,
+        option(
+            "Stop after this time; the next run goes on there. 0 measures nothing and shows what is there.",
+            read=from_zero,
+            metavar="M",
+        ),
+    ] = None
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what an earlier run has measured.")] = (
+        False
+    )
+    threads: Annotated[int, option("Threads of a fit (2).", read=count, metavar="N")] = 2
+
+
+@dataclass(frozen=True)
 class ConfigOption:
     """Where options are read from."""
 
@@ -206,6 +244,7 @@ PANELS: dict[type, str] = {
     ConfigOption: "Run",
     TradeoffOptions: "Run",
     UseOptions: "Data",
+    BenchOptions: "Run",
     Shown: "Output",
 }
 SECTIONS: dict[str, type] = {"data": DataOptions, "model": ModelOptions, "run": RunOptions}

@@ -9,6 +9,10 @@ import numpy as np
 
 from samara.core import Array
 
+COLUMNS = (
+    *("x-box", "y-box", "width", "high", "onpix", "x-bar", "y-bar", "x2bar"),
+    *("y2bar", "xybar", "x2ybr", "xy2br", "x-ege", "xegvy", "y-ege", "yegvx"),
+)
 N_TRAIN = 16_000  # the rows UCI's description and most papers train on: the first ones
 
 

@@ -156,7 +156,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing is not None
-        tags.input_tags.sparse = self.missing is None
+        tags.input_tags.sparse = self.missing is None and getattr(self, "metric", None) != "agop"
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags

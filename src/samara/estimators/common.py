@@ -130,7 +130,9 @@ class ClosedForm(Reports, BaseEstimator):
 
         save(self, path, resumable, config)
 
-    def predict_to(self, X: Any, path: str | PathLike[str], *, proba: bool = False) -> Written:
+    def predict_to(
+        self, X: Any, path: str | PathLike[str], *, proba: bool = False, interval: float | None = None
+    ) -> Written:
         """Predict the rows of files, and write what is predicted to a file or a folder of files.
 
         The rows stay in their order, and what was there before stays until all is written. A folder is
@@ -147,12 +149,15 @@ class ClosedForm(Reports, BaseEstimator):
             anything else is refused.
         proba : bool, default=False
             Of a classifier: the probabilities of the classes instead of labels.
+        interval : float, optional
+            Of a regressor, into a file: also the ends of intervals that hold this share of the targets, as
+            `predict_interval` gives them.
 
         Returns
         -------
         Written
             ``rows``, ``columns`` (their names: ``predicted``, ``predicted price`` where there are several
-            targets, ``probability of yes``) and ``parts``, the number of files.
+            targets, ``lower``, ``upper``, ``probability of yes``) and ``parts``, the number of files.
 
         Raises
         ------
@@ -161,7 +166,7 @@ class ClosedForm(Reports, BaseEstimator):
         """
         from samara.estimators.written import predict_to  # the writers are slow to import
 
-        return predict_to(self, X, path, proba)
+        return predict_to(self, X, path, proba, interval)
 
     def _learned(self) -> Any:
         """What partial_fit would go on from, as data."""

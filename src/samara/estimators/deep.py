@@ -116,7 +116,7 @@ class DeepELMRegressor(BaseDeepELM, Regression):
     n_hidden, hidden, alpha, solver, rank, selection, alpha_per_target, direct_link, fit_intercept
         Of the last part, as in :class:`ELMRegressor`. It scales what the last layer gives to mean 0 and
         deviation 1.
-    scale : {"standard", "quantile"}, FeatureMap or None, default="standard"
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default="standard"
         Scaling of the inputs, before the first layer. For ``LocalFields`` take None.
     memory, engine, dtype, verbose, random_state
         As in :class:`ELMRegressor`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,8 @@ from samara.sources import ArraySource
 
 NAMES = ("auto", "linear", "kernel", "elm")
 TRIED = ("linear", "kernel")  # by "auto", in this order
+WIDE = 2  # columns a row from which on a linear map reaches every response, and is the only one tried
+WIDER = 0.1  # of "scale": a kernel nearly linear where rows lie, which "auto" tries too
 MOST_ROWS = 5000  # up to which "auto" writes kernel matrices out; nodes take over beyond
 SHARED = ("alpha", "scale", "memory", "engine", "dtype", "verbose", "random_state")
 
@@ -36,6 +38,7 @@ class FirstStage:
     name: str  # linear, kernel or elm
     fitted: Fitted | KernelFitted
     source: Source
+    scale: Any = None  # of the inputs, as it was asked for
 
     def held_out(self) -> Array | None:
         """What the rows are mapped to by models that have not seen them; None where there are none."""
@@ -60,16 +63,15 @@ class FirstStage:
         return made
 
 
-def settings_of(
-    estimator: Any, shape: tuple[int, int] = (1, 1), progress: Progress | None = None
-) -> Iterator[tuple[str, Settings | KernelSettings]]:
-    """The settings of each map that is tried, by name, for so many different rows of so many columns."""
-    for name in _names_of(estimator.embedding, shape):
-        settings = _regressor(estimator, name, shape[0])._settings()
-        yield name, replace(settings, progress=progress or settings.progress)
+def first_settings(estimator: Any) -> Settings | KernelSettings:
+    """The settings of the first map that is tried."""
+    made: Settings | KernelSettings = _regressor(
+        estimator, names_of(estimator.embedding, (1, 1))[0], 1
+    )._settings()
+    return made
 
 
-def _names_of(embedding: Any, shape: tuple[int, int]) -> tuple[str, ...]:
+def names_of(embedding: Any, shape: tuple[int, int]) -> tuple[str, ...]:
     """What an embedding is called; "auto" tries two kinds where a linear map may not reach every response."""
     if isinstance(embedding, Kernel):
         return (("linear" if embedding.name == "linear" else "kernel"),)
@@ -79,14 +81,14 @@ def _names_of(embedding: Any, shape: tuple[int, int]) -> tuple[str, ...]:
         raise unknown_name("embedding", embedding, (*NAMES, "a Kernel", "an Additive or Radial layer"))
     if embedding != "auto":
         return (embedding,)
-    if shape[0] <= shape[1]:
+    if WIDE * shape[0] <= shape[1]:
         return ("linear",)
     return TRIED if shape[0] <= MOST_ROWS else ("elm",)
 
 
-def _regressor(estimator: Any, name: str, n_rows: int) -> Any:
+def _regressor(estimator: Any, name: str, n_rows: int, **other: Any) -> Any:
     """The regressor that maps rows to responses."""
-    shared = {key: getattr(estimator, key) for key in SHARED}
+    shared = {key: other.get(key, getattr(estimator, key)) for key in SHARED}
     shared["fit_intercept"] = getattr(estimator, "second_stage", "refit") == "refit"  # reused as printed
     given = estimator.embedding
     if name == "elm":
@@ -97,28 +99,45 @@ def _regressor(estimator: Any, name: str, n_rows: int) -> Any:
             n_hidden = np.minimum(n_hidden, n_rows).tolist()
         return ELMRegressor(n_hidden, hidden=layer, **shared)
     kernel = given if isinstance(given, Kernel) else {"linear": "linear", "kernel": "rbf"}[name]
-    return KernelELMRegressor(kernel, gamma=estimator.gamma, **shared)
+    return KernelELMRegressor(kernel, gamma=other.get("gamma", estimator.gamma), **shared)
 
 
-def first_stages(estimator: Any, given: Given, progress: Progress | None) -> Iterator[FirstStage]:
-    """Fit each map that is tried, one after the other."""
-    rows = given.table.rows if isinstance(given, GivenTable) else given.source  # type: ignore[attr-defined]
-    seen: tuple[Source, Any] | None = None
-    for name, settings in settings_of(estimator, (_distinct(rows), rows.n_features), progress):
-        asked = budgeted(settings, given)
-        seen = seen or given.seen(asked)
-        source, profile = _alive(seen[0]), seen[1]
+class FirstStages:
+    """The maps that can be tried for some rows, which are looked at once."""
+
+    def __init__(self, estimator: Any, given: Given, progress: Progress | None) -> None:
+        self._estimator, self._given, self._progress = estimator, given, progress
+        rows = given.table.rows if isinstance(given, GivenTable) else given.source  # type: ignore[attr-defined]
+        self._n_rows = _distinct(rows)
+        self.names = names_of(estimator.embedding, (self._n_rows, rows.n_features))
+        self._seen: tuple[Source, Any] | None = None
+
+    def fitted(self, name: str, **other: Any) -> FirstStage:
+        """The map of this name, with the estimator's parameters but for these."""
+        settings = _regressor(self._estimator, name, self._n_rows, **other)._settings()
+        asked = budgeted(replace(settings, progress=self._progress or settings.progress), self._given)
+        self._seen = self._seen or self._given.seen(asked)
+        source, profile = _alive(self._seen[0]), self._seen[1]
         done: Fitted | KernelFitted
         if isinstance(asked, KernelSettings):
             done = fit_kernel(source, asked, profile)
         else:
             done = fit(source, asked, profile)
-        yield FirstStage(name, done, source)
+        return FirstStage(name, done, source, other.get("scale", self._estimator.scale))
+
+    def each(self) -> Iterator[FirstStage]:
+        """One of each name, with the estimator's parameters."""
+        return (self.fitted(name) for name in self.names)
 
 
 def held_out_error(fitted: Fitted | KernelFitted) -> float:
     """The smallest that was found; where nothing was held out there is none."""
     return np.inf if fitted.selection is None else float(np.nanmin(fitted.selection.scores))
+
+
+def best_of(stages: Iterable[FirstStage]) -> FirstStage:
+    """The map with the smallest held-out error."""
+    return min(stages, key=lambda stage: held_out_error(stage.fitted))
 
 
 def _distinct(source: Source) -> int:

@@ -23,20 +23,29 @@ ROWS = 512  # taken at a time: their hidden rows and what every row of the fit p
 def between(estimator: Any, X: Any, coverage: Any) -> tuple[Array, Array]:
     """Lower and upper ends (n, t) for the rows of X."""
     check_is_fitted(estimator, "model_")
-    if not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
-        raise InputError(f"coverage must be a number between 0 and 1, such as 0.9; got {coverage!r}.")
     with estimator._together():
         model, found = estimator.model_, getattr(estimator, "intervals_", None)
+    ends = [(low, high) for _, low, high in interval_blocks(estimator, X, (model, found), coverage)]
+    none = np.empty((0, model.coef.shape[1]))
+    lower, upper = ([none, *side] for side in zip(*ends, strict=True)) if ends else ([none], [none])
+    return np.concatenate(lower), np.concatenate(upper)
+
+
+def interval_blocks(
+    estimator: Any, X: Any, learned: tuple[Model, Intervals | None], coverage: Any
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Outputs with lower and upper ends (b, t), some rows at a time."""
+    model, found = learned
+    if not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
+        raise InputError(f"coverage must be a number between 0 and 1, such as 0.9; got {coverage!r}.")
     if found is None:
         raise InputError(
             f"This {type(estimator).__name__} knows no errors of rows that were left out: fit it "
             "(partial_fit keeps none) with a solver that can leave rows out, such as gram, qr or exact, and "
             "a ridge above 0."
         )
-    ends = [found.around(*seen, coverage) for seen in _seen(estimator, X, model, found)]
-    none = np.empty((0, model.coef.shape[1]))
-    lower, upper = ([none, *side] for side in zip(*ends, strict=True)) if ends else ([none], [none])
-    return np.concatenate(lower), np.concatenate(upper)
+    for outputs, H in _seen(estimator, X, model, found):
+        yield outputs, *found.around(outputs, H, float(coverage))
 
 
 def _seen(estimator: Any, X: Any, model: Model, found: Intervals) -> Iterator[tuple[Array, Array | None]]:

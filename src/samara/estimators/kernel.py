@@ -48,7 +48,7 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         How the ridge is chosen. ``auto`` is exact leave-one-out; with ``nystroem`` 5-fold from its pass.
     alpha_per_target : bool, default=False
         Choose a ridge for each target.
-    scale : {"standard", "quantile"}, FeatureMap or None, default=None
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default=None
         Scaling of the inputs; with None kernels are those of the inputs as they are. A map such as
         ``samara.maps.Standardize(mean, spread, dtype)`` is used as given.
     metric : {"agop", "agop_diagonal"} or None, default=None

@@ -100,5 +100,6 @@ class BaseKernelELM(ClosedForm):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric != "agop"  # a full metric leaves no zeros
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags

@@ -62,7 +62,12 @@ def available_if(check: Callable[[Any], bool]) -> Callable[[F], F]:
 
 
 def keeps_a_summary(estimator: Any) -> bool:
-    """Whether the solver makes do with a summary of the rows."""
+    """Whether the solver makes do with a summary of the rows, and no metric is learned from all of them."""
+    metric = getattr(estimator, "metric", None)
+    if metric is not None:
+        raise AttributeError(
+            f"metric={metric!r} is learned in several passes over all rows: partial_fit needs metric=None."
+        )
     name = getattr(estimator.solver, "name", estimator.solver)
     if name not in ("auto", "gram", "qr"):
         raise AttributeError(f'solver="{name}" reads the rows again: partial_fit and unlearn need "auto".')
@@ -86,6 +91,8 @@ class Online(ClosedForm):
         if stream is None or name not in type(self)._RESULTS:
             if isinstance(getattr(type(self), name, None), property):
                 check_is_fitted(self, "model_")  # a property that was asked before there was a model
+            if name in ("partial_fit", "unlearn"):
+                keeps_a_summary(self)  # says why it is not there
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         with one_at_a_time(self):
             if name not in self.__dict__:
@@ -100,11 +107,6 @@ class Online(ClosedForm):
         return stream
 
     def _first_stream(self, fresh: bool) -> Stream:
-        if getattr(self, "metric", None) is not None:
-            raise InputError(
-                f"partial_fit has no metric={self.metric!r}, for one is learned in several passes over all "
-                "rows: use fit, or metric=None."
-            )
         plain, left = type(self)._PLAIN, self.__dict__.get("_left")
         if "model_" not in self.__dict__:
             if not fresh:

@@ -21,7 +21,7 @@ from samara.settings import Metric
 from samara.solvers import Rank
 from samara.thresholds import SCORINGS, Scoring
 
-SCALES = ("standard", "quantile")
+SCALES = ("standard", "quantile", "unit")
 MISSING = ("impute", "flag")
 METRICS = ("agop", "agop_diagonal")
 DTYPES = ("float32", "float64")

@@ -43,7 +43,7 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         How ridge and size are chosen; ``auto`` is exact 5-fold without a second pass.
     alpha_per_target : bool, default=False
         Choose a ridge for each target.
-    scale : {"standard", "quantile"}, FeatureMap or None, default="standard"
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default="standard"
         Scaling of the inputs, learned from the rows (in ``partial_fit`` from the first batch). A map such as
         ``samara.maps.Standardize(mean, spread, dtype)`` is used as given.
     missing : {"impute", "flag"} or None, default=None

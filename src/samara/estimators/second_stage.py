@@ -62,7 +62,7 @@ def simplex(n_classes: int) -> Array | None:
 def second_settings(estimator: Any, progress: Any = None) -> Settings:
     """The settings of a second stage that is fitted."""
     given = {name: getattr(estimator, name) for name in SHARED}
-    settings: Settings = ELMRegressor(scale="standard", **given)._settings()
+    settings: Settings = ELMRegressor(scale="standard", direct_link=True, **given)._settings()
     return replace(settings, progress=progress or settings.progress)
 
 

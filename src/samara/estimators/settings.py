@@ -68,14 +68,14 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
 
 
 def _metric(estimator: Any, layer: Layer) -> Metric | None:
-    """The metric to be learned; refuses layers without gradients. A deep model has none."""
+    """The metric to be learned; refuses layers that it makes no sense for. A deep model has none."""
     metric = read_metric(getattr(estimator, "metric", None), getattr(estimator, "rounds", 1))
     if metric is None:
         return None
     if not isinstance(layer, Additive | Radial) or getattr(layer, "activation", None) == "hardlim":
         name = layer.activation if isinstance(layer, Additive) else type(layer).__name__
         raise InputError(
-            f'metric="{metric.name}" is learned from the gradients of the nodes, and {name} has none: '
+            f'metric="{metric.name}" is for random nodes and centres with a derivative, not for {name}: '
             'use another hidden layer, such as "tanh".'
         )
     return metric

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from samara.core import Array
 from samara.errors import InputError, unknown_name
 from samara.estimators.common import ClosedForm
-from samara.estimators.embedding import FirstStage, first_stages, held_out_error, refuse_count, settings_of
+from samara.estimators.embedding import FirstStages, best_of, first_settings, refuse_count
 from samara.estimators.given import GivenArrays
 from samara.estimators.inputs import check_inputs, distinct, refuse_non_finite
 from samara.estimators.neighbours import neighbour_distances
@@ -42,7 +41,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     embedding : {"linear", "kernel", "elm", "auto"}, Kernel or layer, default="linear"
         The map: ``linear`` in the inputs; ``kernel``, a Gaussian one unless a :class:`samara.maps.Kernel` is
         given; ``elm``, Gaussian nodes unless a :class:`samara.maps.Radial` or :class:`samara.maps.Additive`
-        is given; ``auto``: linear where there are no more rows than columns, else of linear and kernel that
+        is given; ``auto``: linear where columns are twice the rows or more, else of linear and kernel that
         with the smaller held-out error, for more than 5000 rows ``elm``.
     supervision : {"supervised", "semi", "unsupervised"}, default="supervised"
         ``supervised``: labels of all rows, no neighbours. ``semi``: the label −1 stands for none. In
@@ -63,7 +62,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         Of ``kernel``, as in :class:`KernelELMRegressor`.
     alpha : float, list of float or "auto", default="auto"
         Ridge (the paper's γ), not divided by n, chosen by exact leave-one-out, for ``elm`` by 5-fold.
-    scale : {"standard", "quantile"}, FeatureMap or None, default=None
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default=None
         Scaling of the inputs before the map. Distances of neighbours are those of the inputs as they are.
     memory, engine, dtype, verbose
         As in :class:`ELMRegressor`.
@@ -163,7 +162,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
             X, y = checked if isinstance(checked, tuple) else (checked, None)
             self.classes_, codes = self._classes(X.shape[0], y)
             given = GivenArrays(ArraySource(X, self._responses(X, codes)))
-            done = self._following(given, lambda progress: best_of(first_stages(self, given, progress)))
+            done = self._following(given, lambda progress: best_of(FirstStages(self, given, progress).each()))
             made = done.fitted
             self.embedding_, self.model_, self.plan_ = done.name, made.model, made.plan
             self.selection_, self.alpha_, self.rank_ = made.selection, made.alpha, made.rank
@@ -188,7 +187,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
 
     def _settings(self) -> Any:
         self._check()
-        return next(settings_of(self))[1]
+        return first_settings(self)
 
     def _check(self) -> None:
         """Refuse parameters that can't be used."""
@@ -259,11 +258,6 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def best_of(stages: Iterator[FirstStage]) -> FirstStage:
-    """The map with the smallest held-out error."""
-    return min(stages, key=lambda stage: held_out_error(stage.fitted))
 
 
 def _is_number(value: Any) -> bool:

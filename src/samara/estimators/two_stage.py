@@ -6,10 +6,18 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
+from samara.centre_fit import KernelFitted
 from samara.errors import InputError, unknown_name
 from samara.estimators.classification import Classification
 from samara.estimators.common import ClosedForm
-from samara.estimators.embedding import FirstStage, first_stages, held_out_error, settings_of
+from samara.estimators.embedding import (
+    WIDER,
+    FirstStage,
+    FirstStages,
+    best_of,
+    first_settings,
+    held_out_error,
+)
 from samara.estimators.given import Given
 from samara.estimators.regression import Regression
 from samara.estimators.second_stage import KINDS, Embedding, refitted, reused, second_settings, simplex
@@ -26,7 +34,7 @@ class BaseTwoStage(ClosedForm):
         *,
         second_stage: str = "refit",
         n_hidden: Any = 500,
-        hidden: Any = "sigmoid",
+        hidden: Any = "rbf",
         gamma: Any = "scale",
         alpha: Any = "auto",
         scale: Any = None,
@@ -57,9 +65,7 @@ class BaseTwoStage(ClosedForm):
 
         def run(progress: Any) -> tuple[FirstStage, Fitted]:
             again = second_settings(seeded, progress)
-            stages = first_stages(seeded, given, progress)
-            both = [(stage, self._second(stage, again, seeded.random_state)) for stage in stages]
-            return min(both, key=lambda one: held_out_error(one[1]))
+            return self._searched(FirstStages(seeded, given, progress), again, seeded.random_state)
 
         stage, done = self._following(given, run)
         self.embedding_, self.embedding_alpha_ = stage.name, stage.fitted.alpha
@@ -68,6 +74,30 @@ class BaseTwoStage(ClosedForm):
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_ = done.approximation_error
         self._learn_left_out(done.left_out)
+
+    def _searched(self, stages: FirstStages, settings: Settings, seed: int) -> tuple[FirstStage, Fitted]:
+        """Both stages: first which length of rows, then which map has the smallest held-out error."""
+
+        def tried(name: str, **other: Any) -> tuple[FirstStage, Fitted]:
+            stage = stages.fitted(name, **other)
+            return stage, self._second(stage, settings, seed)
+
+        def error(one: tuple[FirstStage, Fitted]) -> float:
+            return held_out_error(one[1])
+
+        if stages.names[0] != "linear" or self.embedding != "auto":
+            return tried(stages.names[0])
+        scales = (None, "unit") if self.scale is None else (self.scale,)
+        if len(stages.names) == 1:  # of wide rows the second stage takes longer than the first: only one
+            stage = best_of(stages.fitted("linear", scale=scale) for scale in scales)
+            return stage, self._second(stage, settings, seed)
+        found = [min((tried(stages.names[0], scale=scale) for scale in scales), key=error)]
+        scale = found[0][0].scale
+        found.append(tried("kernel", scale=scale))
+        kernel = found[1][0].fitted
+        if isinstance(self.gamma, str) and isinstance(kernel, KernelFitted):
+            found.append(tried("kernel", scale=scale, gamma=WIDER * kernel.kernel.gamma))
+        return min(found, key=error)
 
     def _second(self, stage: FirstStage, settings: Settings, seed: int) -> Fitted:
         """A second stage over the coordinates of a first."""
@@ -91,7 +121,7 @@ class BaseTwoStage(ClosedForm):
     def _settings(self) -> Any:
         made = self._seeded()
         second_settings(made)
-        return next(settings_of(made))[1]
+        return first_settings(made)
 
 
 class TwoStageELMRegressor(BaseTwoStage, Regression):
@@ -105,8 +135,10 @@ class TwoStageELMRegressor(BaseTwoStage, Regression):
     ----------
     embedding : {"auto", "linear", "kernel", "elm"}, Kernel or layer, default="auto"
         The first stage, as in :class:`SpectralRegression`; the paper's is ``elm``. ``auto`` is
-        ``linear`` where there are no more rows than columns; else of linear and kernel that whose second
-        stage has the smaller held-out error; for more than 5000 rows ``elm``.
+        ``elm`` for more than 5000 rows; else that whose second stage has the smallest held-out error: linear,
+        on rows as they are or, where no scale is given, divided by their length; then, on the better of
+        these, a kernel of this gamma, and one of a tenth of it. Where columns are twice the rows or more it
+        is ``linear``, and the error that of the first stage.
     second_stage : {"refit", "paired", "literal"}, default="refit"
         Where the weights of the second stage come from. ``refit``: solved for, on coordinates that models
         gave which had not seen the row. ``paired``: those of the first stage, with the first stage's
@@ -116,15 +148,16 @@ class TwoStageELMRegressor(BaseTwoStage, Regression):
         ``elm``.
     n_hidden : int, list of int or "auto", default=500
         Nodes of the second stage, and of the first where it has nodes (Gaussian ones: at most one a row).
-    hidden : str, layer or FeatureMap, default="sigmoid"
-        Nodes of a second stage that is fitted, as in :class:`ELMRegressor`. Rows of the fit lie further out
-        than the held-out coordinates it saw, where Gaussian nodes have died away and sigmoids have not.
+    hidden : str, layer or FeatureMap, default="rbf"
+        Nodes of a second stage that is fitted, as in :class:`ELMRegressor`, beside which the coordinates
+        themselves are linked to the outputs: rows of the fit lie further out than the held-out coordinates
+        it saw, where Gaussian nodes have died away.
     gamma : float, "scale", "median" or "auto", default="scale"
         Of ``kernel``, as in :class:`KernelELMRegressor`.
     alpha : float, list of float or "auto", default="auto"
         Ridges of both stages, chosen for each; coordinates by models that had not seen the row come with
         that choice, so that with one given ridge there are none.
-    scale : {"standard", "quantile"}, FeatureMap or None, default=None
+    scale : {"standard", "quantile", "unit"}, FeatureMap or None, default=None
         Scaling of the inputs. Coordinates are always standardized.
     memory, engine, dtype, verbose
         As in :class:`ELMRegressor`.
@@ -200,7 +233,7 @@ approximation_error_, model_, n_features_in_, feature_names_in_
         *,
         second_stage: str = "refit",
         n_hidden: Any = 500,
-        hidden: Any = "sigmoid",
+        hidden: Any = "rbf",
         gamma: Any = "scale",
         alpha: Any = "auto",
         scale: Any = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from os import PathLike
 from secrets import token_hex
@@ -17,6 +17,7 @@ from samara.core import Array, Block
 from samara.errors import InputError
 from samara.estimators.cluster import crew_of
 from samara.estimators.inputs import refuse_non_finite
+from samara.estimators.intervals import interval_blocks
 from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, fitting_scan, stream_of
 from samara.links import Unlinked
@@ -59,6 +60,10 @@ class Answers:
     proba: bool = False
     unlinked: Unlinked | None = None
 
+    def named(self, other: str) -> tuple[str, ...]:
+        """Names of columns that hold something else of the same targets."""
+        return tuple(name.replace("predicted", other, 1) for name in self.names)
+
     def __call__(self, outputs: Array) -> dict[str, Array]:
         """The columns of outputs (n, t)."""
         if self.meaning is not None:
@@ -68,7 +73,9 @@ class Answers:
         return dict(zip(self.names, outputs.reshape(len(outputs), -1).T, strict=True))
 
 
-def predict_to(estimator: Any, X: Any, path: str | PathLike[str], proba: bool) -> Written:
+def predict_to(
+    estimator: Any, X: Any, path: str | PathLike[str], proba: bool, interval: float | None
+) -> Written:
     """Write the predictions of the rows of files."""
     check_is_fitted(estimator, "model_")
     scan, _, _ = as_scan(X)
@@ -76,6 +83,8 @@ def predict_to(estimator: Any, X: Any, path: str | PathLike[str], proba: bool) -
         raise InputError(
             f"predict_to takes what samara.scan gives, got {type(X).__name__}: predict gives its predictions."
         )
+    if interval is not None:
+        return _with_intervals(estimator, scan, path, interval)
     model, answers = _learned(estimator, proba)
     if is_folder(path):
         return _written_there(estimator, scan, model, answers, path)
@@ -85,6 +94,26 @@ def predict_to(estimator: Any, X: Any, path: str | PathLike[str], proba: bool) -
             writer.write(answers(outputs))
             rows += len(outputs)
     return Written(rows, answers.names)
+
+
+def _with_intervals(estimator: Any, scan: Scan, path: str | PathLike[str], coverage: float) -> Written:
+    """Predictions with the ends of their intervals beside them, in one file."""
+    if is_classifier(estimator):
+        raise InputError(f"interval is for numbers; {type(estimator).__name__} predicts classes.")
+    if is_folder(path):
+        raise InputError(
+            f"Intervals are written into one file, such as predicted.parquet; got {str(path)!r}."
+        )
+    with estimator._together():
+        (model, answers), found = _learned(estimator, proba=False), getattr(estimator, "intervals_", None)
+    inverse = Unlinked(estimator.link_)  # of ends there is no mean to be right
+    ends = [replace(answers, names=answers.named(end), unlinked=inverse) for end in ("lower", "upper")]
+    rows = 0
+    with TableWriter(path) as writer:
+        for outputs, lower, upper in interval_blocks(estimator, scan, (model, found), coverage):
+            writer.write(answers(outputs) | ends[0](lower) | ends[1](upper))
+            rows += len(outputs)
+    return Written(rows, (*answers.names, *ends[0].names, *ends[1].names))
 
 
 def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:

@@ -20,6 +20,7 @@ from samara.maps import (
     QuantileNormal,
     RadialNodes,
     Standardize,
+    UnitRows,
 )
 
 OPERATORS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu", "sine": "Sin", "fourier": "Cos"}
@@ -42,6 +43,15 @@ def _(feature_map: OwnScaling, graph: Graph, X: Value) -> Value:
 @features.register
 def _(feature_map: AsFloat, graph: Graph, X: Value) -> Value:
     return graph.cast(X, feature_map.dtype)
+
+
+@features.register
+def _(feature_map: UnitRows, graph: Graph, X: Value) -> Value:
+    rows = graph.cast(X, DOUBLE)
+    lengths = graph.node("Sqrt", graph.sum_of_squares(rows))
+    nothing = graph.node("Equal", lengths, graph.constant(np.zeros(1)))
+    safe = graph.node("Where", nothing, graph.constant(np.ones(1)), lengths)
+    return graph.cast(graph.node("Div", rows, safe), feature_map.dtype)
 
 
 @features.register

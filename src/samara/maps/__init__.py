@@ -22,6 +22,7 @@ from samara.maps.scaling import (
     OwnScaling,
     QuantileNormal,
     Standardize,
+    UnitRows,
     given_scaling,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "Radial",
     "RadialNodes",
     "Standardize",
+    "UnitRows",
     "Whitened",
     "WithGaps",
     "as_dtype",

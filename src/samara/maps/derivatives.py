@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 
 from samara.core import Array, FeatureMap, dense
 from samara.errors import InputError
+from samara.maps.fields import PooledFields
 from samara.maps.kernel_derivatives import kernel_pulled_back, towards
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.metric import ColumnFactors
@@ -109,6 +110,11 @@ def _(feature_map: RadialNodes, X: Any, G: Array) -> Array:
     gamma, H = feature_map.gamma.astype(np.float64), np.asarray(feature_map(X), np.float64)
     rate = -2 * gamma * H if feature_map.function == "rbf" else gamma / H
     return towards(X, C, G * rate[:, None])
+
+
+@pulled_back.register
+def _(feature_map: PooledFields, X: Any, G: Array) -> Array:
+    return feature_map.pulled_back(X, G)
 
 
 @pulled_back.register

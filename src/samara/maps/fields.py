@@ -148,6 +148,33 @@ class PooledFields:
                 made[into] += values[taken]
         return made
 
+    def pulled_back(self, X: Any, G: Array) -> Array:
+        """G·∂h/∂x of every row, (b, t, values), for G of the shape (b or 1, t, n_out)."""
+        images = np.asarray(dense(X), np.float64).reshape(-1, *self.image)
+        filters = self.filters.astype(np.float64)
+        answers = self._filtered(images, filters)
+        pooled = np.sqrt(self._summed(self._summed(answers**2, 1), 2))
+        inverse = np.divide(1.0, pooled, out=np.zeros_like(pooled), where=pooled > 0)
+        rate = G.reshape(*G.shape[:2], *pooled.shape[1:]) * inverse[:, None]
+        rate = self._shared_out(self._shared_out(rate, 2, answers.shape[1]), 3, answers.shape[2])
+        back = (rate * answers[:, None]) @ filters.T  # of every value of every field
+        back = back.reshape(*back.shape[:4], self.size, self.size, -1)
+        made = np.zeros((*back.shape[:2], *self.image))
+        down, across = answers.shape[1:3]
+        for a in range(self.size):
+            for b in range(self.size):
+                made[:, :, a : a + down, b : b + across] += back[..., a, b, :]
+        return made.reshape(*made.shape[:2], -1)
+
+    def _shared_out(self, values: Array, axis: int, length: int) -> Array:
+        """What `_summed` does, backwards: each sum's value given to all that went into it."""
+        made = np.zeros((*values.shape[:axis], length, *values.shape[axis + 1 :]))
+        before = (slice(None),) * axis
+        for number, centre in enumerate(range(0, length, self.stride)):
+            near = slice(max(0, centre - self.pool), centre + self.pool + 1)
+            made[(*before, near)] += values[(*before, slice(number, number + 1))]
+        return made
+
 
 def kept(image: tuple[int, ...], size: int, stride: int) -> tuple[int, int]:
     """Neighbourhoods kept down and across."""

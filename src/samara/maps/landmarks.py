@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
 
 from samara.core import Array
 from samara.errors import ConditionWarning, unknown_name
@@ -16,6 +15,7 @@ from samara.linalg.pivoted import pivoted_cholesky
 from samara.maps.gramian import Gramian
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import Kernel
+from samara.maps.kmeans import kmeans_centres
 
 CENTRES = ("rows", "kmeans", "pivoted")
 POOL = 10  # rows looked at for each centre that is not simply a row
@@ -72,8 +72,7 @@ class Landmarks:
 
     def _chosen(self, n_hidden: int, sample: Array, rng: np.random.Generator) -> Array:
         if self.centres == "kmeans" and len(sample) > n_hidden:
-            found, _ = kmeans2(sample, n_hidden, minit="points", iter=10, rng=rng, missing="warn")
-            return np.asarray(found)
+            return kmeans_centres(sample, n_hidden, 10, rng)
         order = np.arange(len(sample))
         if self.centres == "pivoted" and len(sample) > n_hidden:
             pivots = pivoted_cholesky(

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
 from scipy.spatial.distance import pdist
 
 from samara.core import Array, FeatureMap
 from samara.errors import InputError, unknown_name
 from samara.maps.activations import ACTIVATIONS
+from samara.maps.kmeans import kmeans_centres
 from samara.maps.nodes import AdditiveNodes, RadialNodes
 
 WEIGHTS = ("uniform", "normal", "orthogonal", "sparse")
@@ -141,7 +141,7 @@ class Radial:
         width = self.width if self.width != "median" else _median_width(sample)
         if self.centres == "kmeans" and len(sample) > n_hidden:
             rng = np.random.default_rng(seed.spawn(1)[0])
-            centres, _ = kmeans2(sample, n_hidden, minit="points", iter=20, rng=rng, missing="warn")
+            centres = kmeans_centres(sample, n_hidden, 20, rng)
             gamma = np.full(n_hidden, 0.5 / width**2)
             return RadialNodes(centres, gamma, self.function)
         node = np.arange(n_hidden)

@@ -44,6 +44,26 @@ class AsFloat:
 
 
 @dataclass(frozen=True)
+class UnitRows:
+    """Each row divided by its length: what it points to, without how far; a row of zeros stays."""
+
+    n_out: int
+    dtype: np.dtype[np.floating]
+
+    def __call__(self, X: Any, out: Array | None = None) -> Array:
+        """Rows of length 1, in the working precision."""
+        rows = np.asarray(dense(X), np.float64)
+        return _into(rows / _lengths(np.einsum("ij,ij->i", rows, rows))[:, None], self.dtype, out)
+
+    def kept_sparse(self, X: Any) -> Any:
+        """The same for the rows of a sparse matrix, which stays one."""
+        made = X.tocsr().astype(np.float64)  # a copy
+        lengths = _lengths(np.asarray(made.multiply(made).sum(axis=1)).ravel())
+        made.data /= np.repeat(lengths, np.diff(made.indptr))
+        return made
+
+
+@dataclass(frozen=True)
 class QuantileNormal:
     """Each column's ranks, as normal scores: interpolated between quantiles of a sample."""
 
@@ -96,7 +116,7 @@ class OwnScaling:
 
 def given_scaling(scaling: FeatureMap, dtype: np.dtype[np.floating]) -> FeatureMap:
     """A scaling that was given, not learned, in the working precision."""
-    if isinstance(scaling, Standardize | AsFloat | QuantileNormal):
+    if isinstance(scaling, Standardize | AsFloat | UnitRows | QuantileNormal):
         return replace(scaling, dtype=dtype)
     return OwnScaling(scaling, dtype)
 
@@ -189,6 +209,11 @@ class NoTargets:
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """No columns."""
         return np.empty((len(X), 0))
+
+
+def _lengths(squares: Array) -> Array:
+    """Roots of sums of squares; 1 of nothing."""
+    return np.where(squares > 0, np.sqrt(squares), 1.0)
 
 
 def _into(values: Array, dtype: np.dtype[np.floating], out: Array | None) -> Array:

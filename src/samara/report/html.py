@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import Any
 
 from samara.errors import SamaraError
-from samara.report.charts import Chart
 from samara.report.run import Run
 from samara.report.sections import sections
 from samara.report.summary import Card, cards, lead
@@ -52,7 +51,7 @@ def write_page(
 
 
 def render(title: str, parts: Sequence[Section], lead: str = "", figures: Sequence[Card] = ()) -> str:
-    """The page as text. What comes from the data is escaped by the template, or by `_json`."""
+    """The page as text. What comes from the data is escaped by the template, or by `script_json`."""
     try:
         from jinja2 import Environment, PackageLoader
         from markupsafe import Markup
@@ -73,7 +72,7 @@ def render(title: str, parts: Sequence[Section], lead: str = "", figures: Sequen
         style=Markup(_resource("report.css")),
         script=Markup(_resource("report.js")),
         plotly=Markup(get_plotlyjs() if charts else ""),
-        figures=Markup(_json(charts)) if charts else "",
+        figures=Markup(script_json({chart.name: chart.figure for chart in charts})) if charts else "",
         footer=f"Written by Samara {version('samara')} on {written}.",
     )
     return text
@@ -83,10 +82,9 @@ def _resource(name: str) -> str:
     return files("samara.report").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def _json(charts: Sequence[Chart]) -> str:
-    """The charts as JSON that can't end the script around it, whatever the data hold."""
-    drawn: dict[str, Any] = {chart.name: chart.figure for chart in charts}
-    text = json.dumps(drawn, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def script_json(data: Any) -> str:
+    """JSON that can't end the script around it, whatever the data hold."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(sign, code)
     return text

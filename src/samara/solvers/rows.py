@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, eigvalsh, svd
 
 from samara.core import Array
+from samara.rowkeys import Copies
 from samara.shapes import safe_ridge
 from samara.solvers.normal import with_intercept
 from samara.solvers.root import numerical_rank, residual_squares
@@ -37,7 +38,17 @@ class RowSystem:
         self.target_squares = np.sum(self.Y**2, axis=0)
         self.fit_intercept = fit_intercept
         self.method = method
+        self.keys: Array | None = None  # (n, 2) of the rows' inputs, and of inputs and targets
         self._svd: tuple[Array, Array, Array] | None = None
+
+    def merged(self, copies: Copies) -> RowSystem:
+        """The same system with one row for each input, its target the mean of theirs."""
+        if len(copies.first) == len(self.H):
+            return self
+        own, roots = self.root_weights[:, None], np.sqrt(copies.total)[:, None]
+        values = np.hstack([(self.H / own)[copies.first], copies.mean(self.Y / own)]) + self.means
+        rows = np.hstack([roots, roots * values])
+        return RowSystem(rows, self.H.shape[1], self.fit_intercept, self.method, len(rows))
 
     @property
     def trace(self) -> float:
@@ -148,6 +159,7 @@ class RowFactor:
         self.layout, self._n_rows = summary.layout, n_rows
         self.n_folds = summary.n_folds
         self._rows, self._fold = np.asarray(summary.rows, np.float64), summary.folds
+        self._keys = summary.keys
         self._fit_intercept = fit_intercept
         self._method: Method = method
 
@@ -168,7 +180,9 @@ class RowFactor:
     def system(self, without: int | None = None) -> RowSystem:
         """The system of all rows, or of all but one fold's."""
         rows = self._rows if without is None else self._rows[self._fold != without]
-        return RowSystem(rows, self.layout.n_features, self._fit_intercept, self._method, self._n_rows)
+        made = RowSystem(rows, self.layout.n_features, self._fit_intercept, self._method, self._n_rows)
+        made.keys = self._keys if without is None else self._keys[self._fold != without]
+        return made
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """Squared errors (S, t) on a fold, or on all rows."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from samara.core import Array, Block
 from samara.linalg.triangular import packed, triangle, unpacked
+from samara.rowkeys import keys_with_targets
 from samara.summaries.layout import Layout, Scratch
 
 
@@ -66,6 +67,7 @@ class Rows:
         self.block_rows = block_rows
         self._rows: list[Array] = []
         self._folds: list[Array] = []
+        self._keys: list[Array] = []
 
     def update(self, block: Block) -> None:
         """Keep the rows of a block."""
@@ -73,17 +75,20 @@ class Rows:
             self.layout.fill(block, np.empty((len(block), self.layout.width), self.layout.dtype))
         )
         self._folds.append(np.full(len(block), block.fold))
+        self._keys.append(keys_with_targets(block.X, block.y))
 
     def merge(self, other: Self) -> None:
         """Append another's rows."""
         self._rows += other._rows
         self._folds += other._folds
+        self._keys += other._keys
 
     def finish(self) -> Self:
         """Put the rows into one array, in place of the pieces."""
         while len(self._rows) > 1:
             self._rows = [np.concatenate(self._rows)]
             self._folds = [np.concatenate(self._folds)]
+            self._keys = [np.concatenate(self._keys)]
         return self
 
     @property
@@ -93,3 +98,8 @@ class Rows:
     @property
     def folds(self) -> Array:
         return self.finish()._folds[0]
+
+    @property
+    def keys(self) -> Array:
+        """Of the rows' inputs, and of inputs and targets (n, 2)."""
+        return self.finish()._keys[0]

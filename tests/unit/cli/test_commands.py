@@ -197,6 +197,25 @@ def test_predict_sets_the_target_aside(run, folder, tmp_path):
     assert (tmp_path / "with.csv").read_bytes() == (tmp_path / "without.csv").read_bytes()
 
 
+def test_predict_with_intervals(run, model, folder, tmp_path):
+    out, rows = tmp_path / "p.parquet", folder / "test.parquet"
+    done = run("predict", model, rows, "--ignore-extra", "--interval", "0.8", "--json", "-o", out)
+    assert result_of(done)["columns"] == ["predicted", "lower", "upper"]
+    written, scan = pq.read_table(out), samara.scan(rows, columns=INPUTS.split(","))
+    lower, upper = samara.load(model).predict_interval(scan, 0.8)
+    assert np.allclose(written["lower"].to_numpy(), lower, rtol=1e-12)
+    assert np.allclose(written["upper"].to_numpy(), upper, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("isotonic", "Isotonic"), ("temperature", "Temperature"), ("none", "NoneType")]
+)
+def test_fit_with_a_calibration(run, folder, tmp_path, name, kind):
+    data = (folder / "train.parquet", "--target", "grade", "--columns", "size,colour", *SMALL)
+    assert run("fit", *data, "--calibration", name, "-o", tmp_path / "m.samara").exit_code == 0
+    assert type(samara.load(tmp_path / "m.samara").calibration_).__name__ == kind
+
+
 def test_inspect(run, model):
     done = run("inspect", model)
     assert "ELMRegressor" in done.stdout

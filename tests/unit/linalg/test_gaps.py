@@ -26,7 +26,7 @@ def made(seed, n, d, k):
 
 @pytest.mark.skipif(not kernels.compiled(), reason="there is no compiled loop to compare with")
 @settings(max_examples=15)
-@given(st.integers(0, 99), st.integers(2, 30), st.integers(1, 12), st.integers(1, 4), st.booleans())
+@given(st.integers(0, 99), st.integers(2, 30), st.integers(1, 30), st.integers(1, 11), st.booleans())
 def test_the_compiled_loop_is_the_plain_one(seed, n, d, k, uncertain):
     X, pieces, _, _ = made(seed, n, d, k)
     compiled, plain = PieceMoments(pieces), PieceMoments(pieces)

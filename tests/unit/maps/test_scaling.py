@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import ndtri
 from scipy.stats import norm, rankdata
 
-from samara.maps import AsFloat, ClassCodes, QuantileNormal, Standardize
+from samara.maps import AsFloat, ClassCodes, QuantileNormal, Standardize, UnitRows
 
 F8 = np.dtype(float)
 
@@ -22,6 +23,18 @@ def test_standardize():
 def test_as_float_keeps_the_values():
     """Integers and booleans become floats of the same value."""
     np.testing.assert_array_equal(AsFloat(2, F8)(np.array([[True, False]])), [[1.0, 0.0]])
+
+
+def test_unit_rows_point_where_the_rows_do():
+    """x/‖x‖, the same of sparse rows; zeros stay, and a length that overflows single precision does not."""
+    X = np.array([[3.0, -4.0, 0.0], [0.0, 0.0, 0.0], [0.0, 1e-8, 0.0], [1e30, 0.0, 1e30]])
+    expected = [[0.6, -0.8, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5**0.5, 0.0, 0.5**0.5]]
+    scaling = UnitRows(3, np.dtype("float32"))
+    assert scaling(X).dtype == np.float32
+    np.testing.assert_allclose(scaling(X), expected, rtol=1e-6)
+    kept = scaling.kept_sparse(csr_array(X))
+    np.testing.assert_allclose(kept.toarray(), expected, rtol=1e-6)
+    assert kept.nnz == 5
 
 
 def test_quantile_scores_of_the_sample_are_its_normal_ranks():

@@ -1,53 +1,17 @@
 """The report opened in a browser that can't reach any network."""
 
 import re
-import shutil
-import subprocess
 from html import escape
 
 import pytest
 
 from samara.report import Tried, draw_tradeoff, write_report
+from tests.browser import BROWSER, assert_alone, opened
 from tests.unit.report.runs import BOLD, ODD, classification, regression
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
-# Put at the end of a copy of the page: notes what the page asked for, whether it came or not.
-ASKED = """<script>addEventListener("load", () => setTimeout(() => {
-const asked = performance.getEntriesByType("resource").map(each => each.name);
-document.documentElement.dataset.asked = asked.join(" ");
-}, 2000));</script>"""
-
-
-def opened(path, folder):
-    """The page after its scripts ran, and what the browser logged."""
-    copy = path.with_name("copy.html")
-    copy.write_text(path.read_text(encoding="utf-8").replace("</body>", f"{ASKED}</body>"), encoding="utf-8")
-    done = subprocess.run(
-        [
-            BROWSER,
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--enable-logging=stderr",
-            f"--user-data-dir={folder}",
-            "--window-size=1200,4000",
-            "--virtual-time-budget=8000",
-            "--dump-dom",
-            copy.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout, done.stderr
 
 
 def charts_of(dom):
@@ -62,11 +26,7 @@ def assert_drawn(dom, log, count):
     assert len(charts) == count
     for name, drawn in charts.items():
         assert re.search(r'class="(js-line|point)"|<image', drawn), f"{name} has no points, lines or cells"
-    asked = re.search('data-asked="([^"]*)"', dom)[1].split()
-    assert [name for name in asked if not name.startswith("data:")] == []
-    # What pages write to the console is logged with its level and the file it came from.
-    said = [line for line in log.splitlines() if "CONSOLE" in line]
-    assert said == []
+    assert_alone(dom, log)
     return charts
 
 

@@ -1,0 +1,34 @@
+"""The virtual environments of the peers: ``bench/setup_peers.sh`` makes them from their lock files."""
+
+import subprocess
+from collections.abc import Iterable
+
+from bench.harness import CHECKOUT
+
+VENVS = CHECKOUT / ".venv-peers"
+LOCKS = CHECKOUT / "bench" / "peers" / "locks"
+
+
+def python_of(peer: str) -> str:
+    """The interpreter of a peer's environment, whether it is there or not."""
+    return str(VENVS / peer / "bin" / "python")
+
+
+def known() -> list[str]:
+    """The peers that have an environment of their own."""
+    return sorted(path.stem for path in LOCKS.glob("*.lock"))
+
+
+def set_up(peers: Iterable[str]) -> None:
+    """Make what is not there yet; the script says which does not install."""
+    if names := list(peers):
+        subprocess.run(["sh", str(CHECKOUT / "bench" / "setup_peers.sh"), *names], check=True)
+
+
+def missing(peer: str) -> str:
+    """Why a peer can't be run; empty where it can."""
+    if (VENVS / peer / ".stamp").exists():
+        return ""
+    log = VENVS / f"{peer}.log"
+    said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return f"does not install here: {said[-1]}" if said else "has no environment yet: make bench-peers"

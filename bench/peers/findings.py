@@ -1,0 +1,178 @@
+"""What the cells say: is there a samara model as accurate as a peer, and how much faster is it?"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, stdev
+from typing import Any
+
+import numpy as np
+
+from bench.harness import Target
+from bench.ledger import Cell
+from bench.peers.methods import METHODS, OURS, PEERS
+from bench.statistics import critical_difference, friedman, ranks, wins_ties_losses
+
+PROMISED = 0.9  # of the sets
+FIRST, SLOWER, BEHIND = "first", "slower", "less accurate"
+NOT_COMPARED = "not compared"
+BY_ITSELF = "samara auto"  # nothing left to choose
+
+Results = dict[str, dict[str, Cell]]  # set -> method -> cell
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Samara against one peer on one set."""
+
+    outcome: str
+    model: str = ""  # the fastest of ours that is as accurate; the most accurate where none is
+    times: float | None = None  # as long as ours the peer took
+    gap: float | None = None  # our error less the peer's, in deviations
+
+
+def results_of(cells: Mapping[str, Cell]) -> tuple[dict[str, Cell], Results]:
+    """What is known of each set, and its methods' cells; sets without a single result are left out."""
+    abouts: dict[str, Cell] = {}
+    results: Results = {}
+    for key, cell in cells.items():
+        kind, _, rest = key.partition("/")
+        name, _, method = rest.rpartition("/")
+        if kind == "sets" and method == "about":
+            abouts[name] = cell
+        elif kind == "sets" and method in METHODS:
+            results.setdefault(name, {})[method] = cell
+    return {name: abouts[name] for name in results}, results
+
+
+def measured(cell: Cell | None) -> bool:
+    """Whether it ended in time, with predictions."""
+    return cell is not None and "errors" in cell
+
+
+def deviation(cell: Cell) -> float:
+    """Of the error over the splits; 0 where there is one."""
+    return stdev(cell["errors"]) if len(cell["errors"]) > 1 else 0.0
+
+
+def judged(peer: Cell | None, ours: Mapping[str, Cell]) -> Verdict:
+    """The fastest of our models whose error is within one deviation of the peer's, or below it.
+
+    Both are compared on the splits they share. Where the peer ran on one alone, our deviation is taken.
+    """
+    there = {name: cell for name, cell in ours.items() if measured(cell)}
+    if not measured(peer) or not there:
+        return Verdict(NOT_COMPARED)
+    assert peer is not None
+    gaps = {name: (above(cell, peer), allowed(cell, peer)) for name, cell in there.items()}
+    equal = [name for name, (gap, spread) in gaps.items() if gap <= spread]
+    if not equal:
+        name = min(gaps, key=lambda name: gaps[name][0])
+        gap, spread = gaps[name]
+        return Verdict(BEHIND, name, times(peer, there[name]), gap / spread if spread else None)
+    name = max(equal, key=lambda name: times(peer, there[name]))
+    gap, spread = gaps[name]
+    faster = times(peer, there[name])
+    return Verdict(FIRST if faster > 1 else SLOWER, name, faster, gap / spread if spread else None)
+
+
+def above(ours: Cell, peer: Cell) -> float:
+    """By how much our mean error is above the peer's, on the splits both have."""
+    pairs = list(zip(ours["errors"], peer["errors"], strict=False))
+    return fmean(a - b for a, b in pairs)
+
+
+def allowed(ours: Cell, peer: Cell) -> float:
+    """One standard deviation over the splits."""
+    return deviation(peer) if len(peer["errors"]) > 1 else deviation(ours)
+
+
+def times(peer: Cell, ours: Cell) -> float:
+    """How many times as long the peer's fit takes: the median over the splits both have."""
+    return median(b / a for a, b in zip(ours["fit"], peer["fit"], strict=False))
+
+
+def verdicts(results: Results, models: Sequence[str] = OURS) -> dict[str, dict[str, Verdict]]:
+    """By peer and set, for the sets on which the peer was tried."""
+    return {
+        peer: {
+            name: judged(cells[peer], {model: cells[model] for model in models if model in cells})
+            for name, cells in results.items()
+            if peer in cells
+        }
+        for peer in PEERS
+    }
+
+
+def shares(found: Mapping[str, Mapping[str, Verdict]]) -> dict[str, Cell]:
+    """Of each peer: how often each outcome, the share of first places, and the median ratio of times."""
+    made: dict[str, Cell] = {}
+    for peer, by_set in found.items():
+        counted = Counter(verdict.outcome for verdict in by_set.values())
+        compared = len(by_set) - counted[NOT_COMPARED]
+        ratios = [one.times for one in by_set.values() if one.times and one.outcome in (FIRST, SLOWER)]
+        made[peer] = {
+            **{outcome: counted[outcome] for outcome in (FIRST, SLOWER, BEHIND, NOT_COMPARED)},
+            "share": counted[FIRST] / compared if compared else None,
+            "median_times": median(ratios) if ratios else None,
+        }
+    return made
+
+
+def matrices(results: Results) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
+    """Sets, methods, mean errors and deviations; only sets that every method with a result was tried on."""
+    tried = [name for name in METHODS if any(measured(cells.get(name)) for cells in results.values())]
+    sets = [name for name, cells in results.items() if all(method in cells for method in tried)]
+    errors = np.full((len(sets), len(tried)), np.nan)
+    deviations = np.zeros(errors.shape)
+    for row, name in enumerate(sets):
+        for column, method in enumerate(tried):
+            cell = results[name][method]
+            if measured(cell):
+                errors[row, column], deviations[row, column] = fmean(cell["errors"]), deviation(cell)
+    return sets, tried, errors, deviations
+
+
+def statistics_of(results: Results) -> Cell:
+    """Ranks, Friedman's test, the critical difference, and wins, ties and losses of our models."""
+    sets, methods, errors, deviations = matrices(results)
+    if len(sets) < 2 or len(methods) < 3:
+        return {}
+    statistic, p = friedman(errors)
+    tally = wins_ties_losses(errors, deviations)
+    counts: dict[str, Any] = {}
+    for ours in (name for name in OURS if name in methods):
+        row = methods.index(ours)
+        counts[ours] = {
+            peer: [int(part[row, methods.index(peer)]) for part in (tally.wins, tally.ties, tally.losses)]
+            for peer in PEERS
+            if peer in methods
+        }
+    mean_ranks = ranks(errors).mean(axis=0)
+    return {
+        "sets": len(sets),
+        "mean_ranks": dict(zip(methods, mean_ranks.round(3).tolist(), strict=True)),
+        "friedman": {"statistic": statistic, "p": p},
+        "critical_difference": critical_difference(len(methods), len(sets)),
+        "wins_ties_losses": counts,
+    }
+
+
+def findings_of(cells: Mapping[str, Cell]) -> Cell:
+    """Everything that the page and the promises need beside the cells."""
+    _, results = results_of(cells)
+    found = verdicts(results)
+    return {
+        "sets": len(results),
+        "against": shares(found),
+        "against_auto": shares(verdicts(results, (BY_ITSELF,))),
+        "statistics": statistics_of(results),
+    }
+
+
+def targets_of(findings: Cell) -> list[Target]:
+    """First in time at equal error, on so many of the sets, against every peer."""
+    return [
+        Target(f"first in time at equal error against {peer}, share of sets", one["share"], PROMISED, True)
+        for peer, one in findings["against"].items()
+    ]

@@ -1,0 +1,221 @@
+"""Every method of the comparison: where it lives, its settings, and how it is made.
+
+A method's maker runs in the environment of the method, so libraries are imported inside it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+NODES = 300  # hidden nodes or components of every peer that asks for a number
+RIDGES = tuple(10.0**power for power in range(-5, 4))  # of scikit-learn's RidgeCV
+ELM_RIDGE = 1.0  # where a peer takes a ridge and has none by default
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a maker has to know of the rows."""
+
+    task: str  # "regression" or "classification"
+    n_rows: int
+    n_features: int
+    n_classes: int  # 0: regression
+    seed: int
+
+    @property
+    def regression(self) -> bool:
+        """Whether the target is a number."""
+        return self.task == "regression"
+
+    @property
+    def n_nodes(self) -> int:
+        """As many as everyone has; half the rows where there are few, for a peer that would interpolate."""
+        return min(NODES, self.n_rows // 2)
+
+
+@dataclass(frozen=True)
+class Method:
+    """One line of every table."""
+
+    name: str
+    settings: str  # for the page
+    make: Callable[[Problem], Any]  # -> a model with fit and predict; classes are numbers from 0 on
+    environment: str | None = None  # of a peer; None: samara's own
+    ours: bool = False
+
+
+class Indicators:
+    """A classifier from a model of several targets: one column a class, the largest wins."""
+
+    def __init__(self, model: Any, n_classes: int) -> None:
+        self.model, self.n_classes = model, n_classes
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "Indicators":
+        """Fit the indicators of the classes."""
+        self.model.fit(X, np.eye(self.n_classes)[y])
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The number of the largest column."""
+        return np.asarray(np.argmax(self.model.predict(X), axis=1))
+
+
+class HighPerformanceELM:
+    """hpelm behind fit and predict: sigmoid nodes as its README has them; ``args`` go to its ``train``."""
+
+    def __init__(self, problem: Problem, nodes: int, args: tuple[str, ...] = ()) -> None:
+        self.problem, self.nodes = problem, nodes
+        self.args = args if problem.regression else ("c", *args)
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "HighPerformanceELM":
+        """Nodes, then one solve."""
+        from hpelm import ELM
+
+        np.random.seed(self.problem.seed)  # noqa: NPY002 (hpelm draws its nodes from the global state)
+        targets = y[:, None] if self.problem.regression else np.eye(self.problem.n_classes)[y]
+        self.model = ELM(X.shape[1], targets.shape[1])
+        self.model.add_neurons(self.nodes, "sigm")
+        self.model.train(X, targets, *self.args)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Values or class numbers."""
+        found = self.model.predict(X)
+        return np.asarray(found[:, 0] if self.problem.regression else np.argmax(found, axis=1))
+
+
+def hpelm(problem: Problem) -> Any:
+    return HighPerformanceELM(problem, problem.n_nodes)
+
+
+def hpelm_loo(problem: Problem) -> Any:
+    return HighPerformanceELM(problem, problem.n_nodes, ("LOO",))
+
+
+def scikit_elm(problem: Problem) -> Any:
+    from skelm import ELMClassifier, ELMRegressor
+
+    return (ELMRegressor if problem.regression else ELMClassifier)(random_state=problem.seed)
+
+
+def pyoselm(problem: Problem) -> Any:
+    from pyoselm import OSELMClassifier, OSELMRegressor
+
+    kind = OSELMRegressor if problem.regression else OSELMClassifier
+    return kind(n_hidden=problem.n_nodes, random_state=problem.seed)
+
+
+def gfdl(problem: Problem) -> Any:
+    from gfdl.model import GFDLClassifier, GFDLRegressor
+
+    kind = GFDLRegressor if problem.regression else GFDLClassifier
+    return kind(hidden_layer_sizes=(NODES,), activation="sigmoid", reg_alpha=ELM_RIDGE, seed=problem.seed)
+
+
+def incremental_ridge(problem: Problem) -> Any:
+    from sklearnex.linear_model import IncrementalRidge
+
+    model = IncrementalRidge()
+    return model if problem.regression else Indicators(model, problem.n_classes)
+
+
+def lightgbm(problem: Problem) -> Any:
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    return (LGBMRegressor if problem.regression else LGBMClassifier)(random_state=problem.seed, verbose=-1)
+
+
+def ridge_cv(problem: Problem) -> Any:
+    from sklearn.linear_model import RidgeClassifierCV, RidgeCV
+
+    return (RidgeCV if problem.regression else RidgeClassifierCV)(alphas=RIDGES)
+
+
+def kernel_ridge(problem: Problem) -> Any:
+    from sklearn.kernel_ridge import KernelRidge
+
+    model = KernelRidge(kernel="rbf")
+    return model if problem.regression else Indicators(model, problem.n_classes)
+
+
+def nystroem(problem: Problem) -> Any:
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.pipeline import make_pipeline
+
+    nodes = min(NODES, problem.n_rows)
+    return make_pipeline(Nystroem(n_components=nodes, random_state=problem.seed), ridge_cv(problem))
+
+
+def rbf_sampler(problem: Problem) -> Any:
+    from sklearn.kernel_approximation import RBFSampler
+    from sklearn.pipeline import make_pipeline
+
+    features = RBFSampler(gamma="scale", n_components=NODES, random_state=problem.seed)
+    return make_pipeline(features, ridge_cv(problem))
+
+
+def support_vectors(problem: Problem) -> Any:
+    from sklearn.svm import SVC, SVR
+
+    return SVR() if problem.regression else SVC()
+
+
+def mlp(problem: Problem) -> Any:
+    from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+    return (MLPRegressor if problem.regression else MLPClassifier)(random_state=problem.seed)
+
+
+def gradient_boosting(problem: Problem) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingRegressor if problem.regression else HistGradientBoostingClassifier
+    return kind(random_state=problem.seed)
+
+
+def samara(n_hidden: int | str, **settings: Any) -> Callable[[Problem], Any]:
+    """A maker of one size; inputs come scaled to everyone."""
+
+    def make(problem: Problem) -> Any:
+        from samara import ELMClassifier, ELMRegressor
+
+        kind = ELMRegressor if problem.regression else ELMClassifier
+        return kind(n_hidden, scale=None, random_state=problem.seed, **settings)
+
+    return make
+
+
+def kernel_elm(problem: Problem) -> Any:
+    from samara import KernelELMClassifier, KernelELMRegressor
+
+    return (KernelELMRegressor if problem.regression else KernelELMClassifier)(random_state=problem.seed)
+
+
+_ALL = (
+    Method("samara link", "inputs and one node, ridge 1", samara(1, direct_link=True, alpha=1.0), ours=True),
+    Method("samara 100 fixed", "100 nodes, ridge 1", samara(100, alpha=1.0), ours=True),
+    Method("samara 100", "100 nodes, ridge chosen", samara(100), ours=True),
+    Method("samara 300", "300 nodes, ridge chosen", samara(300), ours=True),
+    Method("samara 1000", "1000 nodes, ridge chosen", samara(1000), ours=True),
+    Method("samara auto", "nodes and ridge chosen", samara("auto"), ours=True),
+    Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm, ours=True),
+    Method("hpelm", f"{NODES} sigmoid nodes, its own ridge", hpelm, "hpelm"),
+    Method("hpelm LOO", f"nodes chosen among {NODES} by leave-one-out", hpelm_loo, "hpelm"),
+    Method("scikit-elm", "as it comes: number of nodes by its own rule", scikit_elm, "scikit-elm"),
+    Method("pyoselm", f"OS-ELM, {NODES} nodes, all rows in one batch", pyoselm, "pyoselm"),
+    Method("gfdl", f"{NODES} sigmoid nodes and the inputs, ridge {ELM_RIDGE:g}", gfdl, "gfdl"),
+    Method("IncrementalRidge", "as it comes: ridge 1", incremental_ridge, "scikit-learn-intelex"),
+    Method("LightGBM", "as it comes", lightgbm, "lightgbm"),
+    Method("RidgeCV", f"ridge chosen among {len(RIDGES)} by leave-one-out", ridge_cv),
+    Method("KernelRidge", "Gaussian kernel, as it comes: ridge 1", kernel_ridge),
+    Method("Nystroem", f"{NODES} components, then RidgeCV", nystroem),
+    Method("RBFSampler", f"{NODES} components, gamma by scale, then RidgeCV", rbf_sampler),
+    Method("SVM", "SVC or SVR as they come", support_vectors),
+    Method("MLP", "as it comes: 100 nodes, Adam", mlp),
+    Method("HistGradientBoosting", "as it comes", gradient_boosting),
+)
+METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
+OURS = tuple(name for name, method in METHODS.items() if method.ours)
+PEERS = tuple(name for name, method in METHODS.items() if not method.ours)
