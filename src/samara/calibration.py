@@ -135,10 +135,15 @@ def smoothed(places: Array, weight: Array, n_classes: int) -> Array:
 
     A weight of 2 is the row twice; weights that add up to little, such as shares of 1, still are n rows.
     """
-    one_more = 1 / (max(float(weight.sum()), len(places)) + 1)
+    one_more = share_of_one_more(weight)
     shares = np.full((len(places), n_classes), one_more / n_classes)
     shares[np.arange(len(places)), places] += 1 - one_more
     return shares
+
+
+def share_of_one_more(weight: Array) -> float:
+    """What one row more is of all."""
+    return 1 / (max(float(weight.sum()), len(weight)) + 1)
 
 
 def rising(outputs: Array, came: Array, weight: Array) -> tuple[Array, Array]:

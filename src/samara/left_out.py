@@ -288,4 +288,6 @@ def half_inverse(system: System, alpha: float, size: int) -> HalfInverse:
         return HalfInverse(system.triangle(alpha)[:size, :size], none, np.empty(0), alpha)
     values, vectors, _ = system.spectrum(size)
     keep = inverse(system, values, np.array([alpha]), size)[0]
-    return HalfInverse(None, vectors[:, keep > 0], keep[keep > 0], alpha)
+    if (keep <= 0).any():  # as many numbers as H has: not copied without need
+        vectors, keep = vectors[:, keep > 0], keep[keep > 0]
+    return HalfInverse(None, vectors, keep, alpha)

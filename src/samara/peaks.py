@@ -101,7 +101,9 @@ def _rows_bytes(shape: Shape, rows: int, workers: int, dual: bool) -> int:
     held = (10 if n < shape.width else 5) if folded else 3
     errors = 32 * n * shape.n_alphas * shape.n_targets if shape.selection == "loo" else 0
     solve = held * kept + decomposed + errors + 4 * _cases(shape)
-    return max(2 * kept + workers * lane_bytes(shape, rows, workers), solve)
+    # Rows left out of the fit: beside all rows and the system an SVD of these, its Vᵀ and its work space.
+    left_out = 4 * kept + 6 * small
+    return max(2 * kept + workers * lane_bytes(shape, rows, workers), solve, left_out)
 
 
 def _low_rank_bytes(shape: Shape, rows: int, workers: int, solver: str) -> int:

@@ -105,7 +105,7 @@ def test_the_calibration_error_falls(n_classes, method):
 )
 def test_every_classifier_is_calibrated_and_keeps_its_labels(kind):
     X, y = load_iris(return_X_y=True)
-    model = kind.fit(X, y)
+    model = kind.set_params(calibration="temperature").fit(X, y)
     assert isinstance(model.calibration_, Temperature)
     assert np.array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
 
@@ -154,3 +154,18 @@ def test_rows_that_nothing_can_be_said_of_leave_outputs_as_they_are():
     model = ELMClassifier(n_hidden=40, alpha=0.0, solver="svd", random_state=0).fit(X[::10], y[::10])
     assert model.calibration_ is None
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("straight", [False, True])
+def test_auto_takes_what_surprises_less(straight):
+    """Outputs near 2p − 1 stay; outputs of many nodes and few rows, which are not, get a temperature."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000 if straight else 300, 2))
+    came = rng.random(len(X)) < 1 / (1 + np.exp(-2 * X[:, 0] if straight else -20 * X[:, 0]))
+    found = {
+        how: ELMClassifier(60, calibration=how, random_state=0).fit(X, came)
+        for how in ("auto", "temperature", None)
+    }
+    same = found[None if straight else "temperature"]
+    assert np.array_equal(found["auto"].predict_proba(X), same.predict_proba(X))
+    assert (found["auto"].calibration_ is None) == straight

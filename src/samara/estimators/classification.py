@@ -10,14 +10,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from samara.calibration import Calibration, learned, learned_each
+from samara.calibration import Calibration
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.labels import as_labels, has_labels, refuse_beside_labels
-from samara.estimators.meanings import Meaning, Threshold, largest
+from samara.estimators.learned import chosen_threshold, found_calibration
+from samara.estimators.meanings import Meaning, Threshold
 from samara.estimators.missing import with_gaps
 from samara.estimators.parameters import read_calibration, read_ordinal, read_threshold
 from samara.estimators.progress import reporting
@@ -36,7 +37,6 @@ from samara.model import Model
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
 from samara.tabular import unordered
-from samara.thresholds import Scoring, best_threshold, best_thresholds
 
 
 class Classification(ClassifierMixin, ClosedForm):
@@ -144,10 +144,8 @@ class Classification(ClassifierMixin, ClosedForm):
                     "out: use a solver such as gram, qr or exact, or give the threshold as a number."
                 )
             return
-        if method is not None and (self.ordinal or several):
-            self.calibration_ = learned_each(method, rows.outputs, rows.targets > 0, rows.weight)
-        elif method is not None:
-            self.calibration_ = learned(method, rows.outputs, largest(rows.targets), rows.weight)
+        each = bool(several or (self.ordinal and n_outputs > 1))
+        self.calibration_ = found_calibration(method, rows, each)
         if isinstance(asked, str):
             self.threshold_ = chosen_threshold(rows, asked, bool(several))
 
@@ -266,16 +264,6 @@ class Classification(ClassifierMixin, ClosedForm):
             Accuracy; of several labels the share of rows on which all are right.
         """
         return scored(self, X, y, sample_weight).results()["accuracy"]
-
-
-def chosen_threshold(rows: LeftOut, scoring: Scoring, several: bool) -> float | Array:
-    """By rows left out: of two classes one, of several, or of several labels, one each."""
-    outputs, weight = rows.outputs, rows.weight
-    if outputs.shape[1] > 1 and not several:
-        return best_thresholds(outputs, largest(rows.targets), weight, scoring)
-    pairs = zip(outputs.T, (rows.targets > 0).T.astype(int), strict=True)
-    found = [best_threshold(column, places, weight, scoring) for column, places in pairs]
-    return np.array(found) if several else found[0]
 
 
 def _weigh_classes(class_weight: Any, classes: Array, y: Array, weight: Array | None) -> Array:

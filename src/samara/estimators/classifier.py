@@ -28,8 +28,9 @@ metric, rounds, fit_intercept, update, forget, window, memory, engine, dtype, ve
         same total.
     calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
         How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
-        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
-        takes outputs for 2p − 1. Labels are the largest output's in any case.
+        without them see them: by one temperature, or by a rising curve for each class. None takes outputs
+        for 2p − 1; ``auto`` is the better of a temperature and None on those rows. Labels are the largest
+        output's in any case.
     threshold : {"f1", "balanced_accuracy"}, float or None, default=None
         What an output has to exceed for ``predict``. A name: chosen by the rows left out, for F1 (of the
         second of two classes; of several the mean) or for the mean accuracy of the classes. A number: for

@@ -171,8 +171,9 @@ alpha_per_target, scale, direct_link, fit_intercept, memory, engine, dtype, verb
         same total.
     calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
         How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
-        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
-        takes outputs for 2p − 1. Labels are the largest output's in any case.
+        without them see them: by one temperature, or by a rising curve for each class. None takes outputs
+        for 2p − 1; ``auto`` is the better of a temperature and None on those rows. Labels are the largest
+        output's in any case.
 
     Attributes
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -38,14 +38,14 @@ def read_scale(scale: Any) -> str | FeatureMap | None:
     raise unknown_name("scale", scale, (*SCALES, "None", "a FeatureMap"))
 
 
-def read_calibration(calibration: Any) -> Method | None:
-    """How outputs become probabilities; ``auto`` is the way that leaves the order of the classes as it is."""
+def read_calibration(calibration: Any) -> Method | Literal["auto"] | None:
+    """How outputs become probabilities."""
     if calibration is None:
         return None
     names = ("auto", *METHODS)
     if not isinstance(calibration, str) or calibration not in names:
         raise unknown_name("calibration", calibration, (*names, "None"))
-    return "isotonic" if calibration == "isotonic" else "temperature"
+    return cast(Method | Literal["auto"], calibration)
 
 
 def read_threshold(threshold: Any) -> Scoring | float | None:
