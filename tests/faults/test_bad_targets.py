@@ -5,6 +5,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from samara import ELMClassifier, InputError, KernelELMClassifier
+from samara.left_out_checks import check_targets
+from samara.links import Log, Logit
+from samara.store import RefusedError
 
 X, Y = load_iris(return_X_y=True)
 
@@ -38,3 +41,25 @@ def test_a_solver_that_leaves_no_rows_out(solver):
 def test_a_threshold_to_be_chosen_by_rows_that_are_gone():
     with pytest.raises(InputError, match="partial_fit keeps none: give it as a number"):
         ELMClassifier(threshold="f1").partial_fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "message"),
+    [
+        ({"threshold_": np.zeros(3)}, "its threshold is not that of 1 outputs"),
+        ({"threshold_": float("nan")}, "its threshold can't be"),
+        ({"link_": Logit(1.0, 0.0)}, "the bounds of its logit can't be"),
+        ({"smearing_": np.ones(1)}, "its factors are not of a log"),
+        ({"link_": Log(), "smearing_": np.zeros(1)}, "its factors are not of a log"),
+        ({"link_": Log(), "smearing_": np.ones(2)}, "factors of the log"),
+    ],
+)
+def test_what_no_file_holds(fitted, message):
+    with pytest.raises(RefusedError, match=message):
+        check_targets(fitted, 1)
+
+
+def test_several_thresholds_of_several_outputs():
+    check_targets({"threshold_": np.zeros(3)}, 3)
+    with pytest.raises(RefusedError, match="its threshold is not that of 3 outputs"):
+        check_targets({"threshold_": 0.5}, 3)

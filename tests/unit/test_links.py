@@ -93,6 +93,11 @@ def test_files_and_batches_of_rows(tmp_path):
     model.predict_to(rows, tmp_path / "told.parquet")
     told = pq.read_table(tmp_path / "told.parquet")["predicted"].to_numpy()
     np.testing.assert_array_equal(told, model.predict(frame))
+    model.predict_to(rows, tmp_path / "between.parquet", interval=0.8)
+    between = pq.read_table(tmp_path / "between.parquet")
+    np.testing.assert_allclose(between["predicted"].to_numpy(), told, rtol=1e-12)
+    ends = [between[name].to_numpy() for name in ("lower", "upper")]
+    np.testing.assert_allclose(ends, model.predict_interval(frame, coverage=0.8), rtol=1e-9)
     assert model.score(rows) > 0.3
     assert model.score(rows) == pytest.approx(model.score(frame, FACTORS))
     first = ELMRegressor(n_hidden=30, link="log", alpha=0.1, random_state=0).partial_fit(rows)
