@@ -16,7 +16,8 @@ def as_labels(y: Any) -> Any:
 
 def has_labels(y: Any) -> bool:
     """Whether targets have several columns."""
-    return y is not None and np.ndim(y) == 2 and np.shape(y)[1] > 1
+    shape = () if y is None else np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
 
 
 def refuse_beside_labels(estimator: Any, y: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from samara.calibration import Calibration
 from samara.core import Array
 
+DOUBT = 1e-7  # least squares that were not calibrated are never sure of a label
 Threshold = float | Array | None  # of two classes a number, of several one a class; None: 0
 
 
@@ -71,7 +72,7 @@ def largest(outputs: Array, threshold: Threshold = None) -> Array:
 
 def each_probability(outputs: Array, calibration: Calibration | None = None) -> Array:
     """The chance of every output to be +1, for itself."""
-    return np.clip((outputs + 1) / 2, 0, 1) if calibration is None else calibration.each(outputs)
+    return np.clip((outputs + 1) / 2, DOUBT, 1 - DOUBT) if calibration is None else calibration.each(outputs)
 
 
 def ordered_probabilities(outputs: Array, calibration: Calibration | None = None) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from samara.calibration import Calibration, Temperature
 from samara.core import Array
 from samara.errors import InputError
-from samara.estimators.meanings import Meaning
+from samara.estimators.meanings import DOUBT, Meaning
 from samara.export.graph import BOOLEAN, DOUBLE, INTEGER, ROWS, Graph, Value
 from samara.links import Log, Logit, Unlinked
 
@@ -84,7 +84,8 @@ def _each(graph: Graph, outputs: Value, meaning: Meaning) -> Value:
     if meaning.calibration is None:
         one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
         shares = graph.node("Mul", graph.node("Add", outputs, one), half)
-        return graph.node("Min", graph.node("Max", shares, _number(graph, 0, outputs)), one)
+        low, high = _number(graph, DOUBT, outputs), _number(graph, 1 - DOUBT, outputs)
+        return graph.node("Min", graph.node("Max", shares, low), high)
     wide = graph.cast(outputs, DOUBLE)
     twice = _number(graph, 2 * _steepness(meaning.calibration), wide)
     return graph.cast(graph.node("Sigmoid", graph.node("Mul", wide, twice)), outputs.dtype)
