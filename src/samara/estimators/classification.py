@@ -47,7 +47,7 @@ class Classification(ClassifierMixin, ClosedForm):
     threshold: Any = None  # of those that have none
     ordinal: Any = False
     _TAKES_LABELS = False
-    _several: bool | None
+    _several: bool | None = None  # whether a row may have any number of labels
 
     @reporting
     def fit(
@@ -84,8 +84,8 @@ class Classification(ClassifierMixin, ClosedForm):
             read_calibration(self.calibration)
             read_ordinal(self.ordinal, read_threshold(self.threshold))
             X, y = with_gaps(self, X, y), as_labels(y)
-            self._several = True if self._TAKES_LABELS and has_labels(y) else None
-            if self._several:
+            self.__dict__.pop("_several", None)
+            if self._TAKES_LABELS and has_labels(y):
                 self._fit_labels(X, y, sample_weight, (checkpoint, every))
             elif isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
@@ -115,6 +115,7 @@ class Classification(ClassifierMixin, ClosedForm):
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, where: tuple[Any, Any]) -> None:
         """Fit to 0 and 1 for each of several labels, as ±1."""
         refuse_beside_labels(self, y)
+        self._several = True
         signs = 2.0 * np.asarray(y, np.float64) - 1.0
         if is_table(X):
             given, _ = given_frame(X, signs, sample_weight)
@@ -128,7 +129,7 @@ class Classification(ClassifierMixin, ClosedForm):
         method, asked = read_calibration(self.calibration), read_threshold(self.threshold)
         self.calibration_: Calibration | None = None
         self.threshold_: Threshold = None if isinstance(asked, str) else asked
-        n_outputs, several = self.model_.coef.shape[1], getattr(self, "_several", None)
+        n_outputs, several = self.model_.coef.shape[1], self._several
         if isinstance(asked, float) and several:
             self.threshold_ = np.full(n_outputs, asked)
         elif isinstance(asked, float) and n_outputs > 1:
