@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq, isotonic_regression
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_softmax, softmax
 
 from samara.core import Array
 
@@ -33,6 +33,11 @@ class Temperature:
         P: Array = softmax(self.steepness * two_sided(outputs), axis=1)
         return P.astype(outputs.dtype, copy=False)
 
+    def each(self, outputs: Array) -> Array:
+        """Probabilities (n, t) that a target is +1, each output for itself."""
+        P: Array = expit(2 * self.steepness * np.asarray(outputs, np.float64))
+        return P.astype(outputs.dtype, copy=False)
+
 
 @dataclass(frozen=True)
 class Isotonic:
@@ -49,13 +54,17 @@ class Isotonic:
 
     def __call__(self, outputs: Array) -> Array:
         """Probabilities (n, classes) of outputs (n, t)."""
-        curves = zip(outputs.T, self.outputs, self.shares, strict=True)
-        P = np.stack([np.interp(column, x, p) for column, x, p in curves], axis=1).astype(outputs.dtype)
+        P = self.each(outputs)
         if P.shape[1] == 1:
             return np.hstack([1 - P, P])
         total = P.sum(axis=1, keepdims=True)
         made: Array = np.divide(P, total, where=total > 0, out=np.full_like(P, 1 / P.shape[1]))
         return made
+
+    def each(self, outputs: Array) -> Array:
+        """Probabilities (n, t) that a target is +1, each output for itself."""
+        curves = zip(outputs.T, self.outputs, self.shares, strict=True)
+        return np.stack([np.interp(column, x, p) for column, x, p in curves], axis=1).astype(outputs.dtype)
 
 
 Calibration = Temperature | Isotonic
@@ -75,6 +84,21 @@ def learned(method: Method, outputs: Array, places: Array, weight: Array | None 
     first = int(outputs.shape[1] == 1)
     curves = [
         rising(column, (places == k).astype(float), weight) for k, column in enumerate(outputs.T, start=first)
+    ]
+    return Isotonic(tuple(x for x, _ in curves), tuple(p for _, p in curves))
+
+
+def learned_each(method: Method, outputs: Array, came: Array, weight: Array | None = None) -> Calibration:
+    """A calibration by outputs (n, t) for rows left out, each output a yes or no for itself.
+
+    One temperature for all of them, or a curve for each.
+    """
+    weight = np.ones(len(came)) if weight is None else weight
+    if method == "temperature":
+        flat = outputs.reshape(-1, 1), came.astype(int).ravel(), np.repeat(weight, came.shape[1])
+        return best_temperature(*flat)
+    curves = [
+        rising(column, hit.astype(float), weight) for column, hit in zip(outputs.T, came.T, strict=True)
     ]
     return Isotonic(tuple(x for x, _ in curves), tuple(p for _, p in curves))
 

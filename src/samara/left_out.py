@@ -202,7 +202,8 @@ class Solved:
         found, lo = [], 0
         for Z, *_ in self._rows():
             first = copies.first[(copies.first >= lo) & (copies.first < lo + len(Z))]
-            found.append(half.times(half.after(Z[first - lo]).T.copy()))
+            if len(first):  # else all are copies of rows before
+                found.append(half.times(half.after(Z[first - lo]).T.copy()))
             lo += len(Z)
         U = np.hstack(found) * copies.total
         return Pull(U, self.share * copies.total - (self.layout.shift[: self.size] + self.means) @ U)

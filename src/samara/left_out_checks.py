@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from samara.calibration import Calibration, Temperature
+from samara.core import Array
 from samara.intervals import Intervals
+from samara.links import Link, Log, Logit
 from samara.model_checks import check_array
 from samara.store import RefusedError
 
@@ -18,6 +23,35 @@ def check_left_out(
         _check_calibration(calibration, shape[1])
     if intervals is not None:
         _check_intervals(intervals, *shape)
+
+
+def check_targets(fitted: Mapping[str, Any], n_outputs: int) -> None:
+    """Refuse a threshold or a link that can't be of a model with so many outputs."""
+    _check_threshold(fitted.get("threshold_"), n_outputs)
+    _check_link(fitted.get("link_"), fitted.get("smearing_"), n_outputs)
+
+
+def _check_threshold(threshold: float | Array | None, n_outputs: int) -> None:
+    """Refuse a threshold that can't be of a model with so many outputs."""
+    if threshold is None:
+        return
+    if isinstance(threshold, float) != (n_outputs == 1):
+        raise RefusedError(f"its threshold is not that of {n_outputs} outputs")
+    if not isinstance(threshold, float):
+        check_array(threshold, (n_outputs,), "thresholds")
+    elif not np.isfinite(threshold):
+        raise RefusedError("its threshold can't be")
+
+
+def _check_link(link: Link | None, smearing: Array | None, n_outputs: int) -> None:
+    """Refuse a link that can't be, and factors that are not of a log."""
+    if isinstance(link, Logit) and not -np.inf < link.low < link.high < np.inf:
+        raise RefusedError("the bounds of its logit can't be")
+    if smearing is None:
+        return
+    check_array(smearing, (n_outputs,), "factors of the log")
+    if not isinstance(link, Log) or (smearing <= 0).any():
+        raise RefusedError("its factors are not of a log")
 
 
 def _check_calibration(calibration: Calibration, n_outputs: int) -> None:

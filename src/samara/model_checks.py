@@ -280,11 +280,12 @@ def check_metric(metric: Array, n_inputs: int) -> None:
     check_array(metric, (n_inputs,) * metric.ndim if metric.ndim in (1, 2) else (n_inputs,), "metric")
 
 
-def check_labels(classes: Array, n_outputs: int) -> None:
-    """Labels of as many classes as there are outputs; two classes have one."""
+def check_labels(classes: Array, n_outputs: int, several: bool) -> None:
+    """Labels of as many classes as there are outputs; two classes, and ordered ones, have one fewer."""
     _check(classes.ndim == 1 and len(classes) >= 2, "classes are fewer than two")
-    needed = 1 if len(classes) == 2 else len(classes)
-    _check(n_outputs == needed, f"{len(classes)} classes need {needed} outputs, and it has {n_outputs}")
+    needed = 1 if len(classes) == 2 and not several else len(classes)
+    good = n_outputs in (needed, len(classes) - (not several))
+    _check(good, f"{len(classes)} classes need {needed} outputs, and it has {n_outputs}")
     check_distinct(classes)
 
 

@@ -12,6 +12,7 @@ from samara.kernel_settings import Nystroem
 from samara.left_out import Leverage, Pull
 from samara.linalg.gaps import Pieces
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop
+from samara.links import Log, Logit
 from samara.maps import (
     Additive,
     AdditiveNodes,
@@ -75,6 +76,7 @@ CLASSES: Mapping[str, type] = {
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
         *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
         *(StreamState, Layout),
+        *(Log, Logit),
         *(Temperature, Isotonic, Intervals, Leverage, Pull),
     )
 }

@@ -50,6 +50,7 @@ class Asked:
     salt: int
     one_class_will_do: bool = False  # others may come with later rows
     impute: bool = False  # whether gaps are filled by what the rest of the row says
+    ordered: bool = False  # whether classes are coded by which of them they lie above
 
 
 def look_at(table: Table, engine: Engine, asked: Asked, class_weight: object = None) -> Looked:
@@ -196,7 +197,7 @@ def _coded(
     labels = class_labels(facts)
     if asked.one_class_will_do and len(labels) == 1:
         return source, labels
-    return source.with_targets(label_codes(facts)), labels
+    return source.with_targets(label_codes(facts, asked.ordered)), labels
 
 
 def _labelled(rows: ArraySource | StreamSource) -> ArraySource | StreamSource:

@@ -128,11 +128,22 @@ def cross_encoded(profile: ColumnProfile, columns: Columns) -> Columns | CrossEn
     return CrossEncoded(columns, values, profile.n_folds) if values else columns
 
 
-def label_codes(profile: ColumnProfile) -> LabelCodes:
+def label_codes(profile: ColumnProfile, ordered: bool = False) -> LabelCodes:
     """The coding of the classes of the target."""
     if len(profile.classes) < 2:
         raise InputError(f"Target {profile.target_schema[0].name!r} has one class only; a fit needs two.")
-    return LabelCodes.of(profile.classes, profile.target_schema[0].name)
+    target = profile.target_schema[0]
+    if ordered and target.kind == "text":
+        raise unordered(profile.texts_of(target.name, profile.classes)[0])
+    return LabelCodes.of(profile.classes, target.name, ordered)
+
+
+def unordered(label: object) -> InputError:
+    """Texts have no order of their own but that of the alphabet, which is hardly meant."""
+    return InputError(
+        f"ordinal=True takes classes in the order of their numbers, and {label!r} is none: code the classes "
+        "as 0, 1, 2 … in their order."
+    )
 
 
 def encoded_profile(

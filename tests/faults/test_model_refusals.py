@@ -105,7 +105,7 @@ LIES = {
     "another estimator": (
         "nodes",
         edit_node("estimator", "ELMRegressor"),
-        "its parameters has the unknown 'calibration', 'class_weight'.",
+        "its parameters has the unknown 'calibration', 'class_weight', 'ordinal'.",
     ),
     "unknown parameter": (
         "nodes",

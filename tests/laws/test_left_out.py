@@ -250,3 +250,16 @@ def test_rows_of_equal_inputs_are_left_out_together(monkeypatch, estimator):
         found.append(predict(H[~kept][:1])[0, 0])
     order, places = np.argsort(left.targets[:, 0]), np.argsort(y)
     np.testing.assert_allclose(left.outputs[order, 0], np.array(found)[places], rtol=1e-8, atol=1e-8)
+
+
+def test_copies_that_fill_a_block_of_their_own():
+    """A block of rows that are all copies of rows before it pulls on nothing by itself."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(260, 3))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=260)
+    rows = np.concatenate([np.arange(260), np.arange(252)])
+    weight = np.bincount(rows).astype(float)
+    model = ELMRegressor(n_hidden=10, alpha=0.1, scale=None, random_state=0)
+    weighted = model.fit(X, y, sample_weight=weight).predict_interval(X[:20])
+    repeated = model.fit(X[rows], y[rows]).predict_interval(X[:20])
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-6)

@@ -80,10 +80,12 @@ def make_estimator(request: Request, task: Task, progress: Any = None) -> Any:
     for name in ("model", "task", "seed"):
         given.pop(name, None)
     classes = task.name == "classification"
-    for name in ("class_weight", "calibration"):
-        if name in given and not classes:
-            flag = name.replace("_", "-")
-            raise UsageError(f"--{flag} is for classes; this is a regression, for {task.why}.")
+    for name in () if classes else ("class_weight", "calibration", "threshold"):
+        if name in given:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{flag} is for classes; this is a regression, for {task.why}.")
+    if "link" in given and classes:
+        raise UsageError(f"--link is for numbers; this is a classification, for {task.why}.")
     kernel = model.model == "kernel"
     given.setdefault("scale", "standard")  # the columns of a raw table have units of their own
     given |= {name: None for name in ("scale", "calibration") if given.get(name) == "none"}

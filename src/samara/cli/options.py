@@ -129,6 +129,14 @@ class ModelOptions:
         str | None,
         option("Give every class the same weight.", read=choice("balanced"), metavar="balanced"),
     ] = None
+    threshold: Annotated[
+        Any,
+        option("What an output has to exceed: f1, balanced_accuracy, a number.", read=value, metavar="X"),
+    ] = None
+    link: Annotated[
+        str | None,
+        option("Fit to a function of the target: log or logit.", read=choice("log", "logit"), metavar="NAME"),
+    ] = None
     calibration: Annotated[
         str | None,
         option(

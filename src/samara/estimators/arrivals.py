@@ -13,14 +13,21 @@ from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.inputs import check_weights, distinct
+from samara.estimators.labels import refuse_several
 from samara.estimators.missing import with_gaps
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
+from samara.estimators.parameters import read_link, read_ordinal, read_threshold
 from samara.estimators.table_batches import Arriving, arriving, refuse_unlearning
+from samara.links import linked
+from samara.online import Stream
 from samara.sources import ArraySource
+from samara.tabular import unordered
 
 
 class OnlineRegression(Online):
     """Numbers as they arrive."""
+
+    link: Any
 
     @available_if(keeps_a_summary)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -79,7 +86,8 @@ class OnlineRegression(Online):
         stream = self._stream_of(fresh=not out)
         if began:
             refuse_other_targets(batch.y, self._one_target, stream.layout.n_targets)
-        self._taken(batch, stream, out)
+        self.link_ = read_link(self.link)
+        self._taken(replace(batch, rows=linked(batch.rows, self.link_)), stream, out)
         self._one_target = batch.y.ndim == 1
 
 
@@ -88,6 +96,8 @@ class OnlineClassification(Online):
 
     _PLAIN = True
     class_weight: Any
+    threshold: Any
+    ordinal: Any
     classes_: Array
 
     @available_if(keeps_a_summary)
@@ -135,6 +145,13 @@ class OnlineClassification(Online):
     def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, out: bool) -> Self:
         if self.class_weight is not None:
             raise InputError("class_weight needs all classes' counts: give sample_weight to partial_fit.")
+        refuse_several(y)
+        read_ordinal(self.ordinal, read_threshold(self.threshold))
+        if isinstance(self.threshold, str):
+            raise InputError(
+                f"threshold={self.threshold!r} is chosen by rows that are left out, and partial_fit keeps "
+                "none: give it as a number."
+            )
         with one_at_a_time(self), self._all_or_nothing():
             X = with_gaps(self, X, y, first=not self._began(), at_least=1)
             if self._takes_table(X):
@@ -164,7 +181,28 @@ class OnlineClassification(Online):
         if count < 2:
             raise InputError(f"Only one class was seen so far: {self.classes_.tolist()[0]!r}.")
         order = np.argsort(self._labels)
+        if self.ordinal:
+            return self._ordered_turn(order)
         turn = np.zeros((1 + count, count))
         turn[0] = -1
         turn[1 + order, np.arange(count)] = 2
         return turn[:, 1:] if count == 2 else turn
+
+    def _ordered_turn(self, order: Array) -> Array:
+        """From the same to +1 where the class lies above the first, the first two and so on."""
+        if isinstance(self.classes_.tolist()[0], str):
+            raise unordered(self.classes_.tolist()[0])
+        count = len(order)
+        turn = np.full((1 + count, count - 1), -1.0)
+        turn[1 + order] = 2.0 * (np.arange(count)[:, None] > np.arange(count - 1))
+        return turn
+
+    def _first_stream(self, fresh: bool) -> Stream:
+        model = self.__dict__.get("model_")
+        if self.__dict__.get("_several"):
+            raise InputError("partial_fit takes one class a row, and this model has several labels: use fit.")
+        if model is not None and 1 < model.coef.shape[1] == len(self.classes_) - 1:
+            raise InputError(
+                "partial_fit does not go on from a fit with ordinal=True: give all rows to partial_fit."
+            )
+        return super()._first_stream(fresh)

@@ -54,6 +54,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         metric: Any = None,
         rounds: int = 3,
         fit_intercept: bool = True,
+        link: Any = None,
         update: Any = "information",
         forget: float = 1.0,
         window: int | None = None,
@@ -76,6 +77,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.metric = metric
         self.rounds = rounds
         self.fit_intercept = fit_intercept
+        self.link = link  # of the regressors
         self.update = update
         self.forget = forget
         self.window = window

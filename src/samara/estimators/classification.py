@@ -10,22 +10,33 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from samara.calibration import Calibration, learned
+from samara.calibration import Calibration
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
+from samara.estimators.labels import as_labels, has_labels, refuse_beside_labels
+from samara.estimators.learned import chosen_threshold, found_calibration
+from samara.estimators.meanings import Meaning, Threshold
 from samara.estimators.missing import with_gaps
-from samara.estimators.parameters import read_calibration
+from samara.estimators.parameters import read_calibration, read_ordinal, read_threshold
 from samara.estimators.progress import reporting
-from samara.estimators.scores import largest, probabilities, scored, surprise
-from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
+from samara.estimators.scores import scored
+from samara.estimators.tables import (
+    as_scan,
+    given_frame,
+    given_scan,
+    is_table,
+    labelled_frame,
+    labelled_table,
+)
 from samara.left_out import LeftOut
 from samara.maps import ClassCodes
 from samara.model import Model
 from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
+from samara.tabular import unordered
 
 
 class Classification(ClassifierMixin, ClosedForm):
@@ -33,6 +44,10 @@ class Classification(ClassifierMixin, ClosedForm):
 
     class_weight: Any
     calibration: Any
+    threshold: Any = None  # of those that have none
+    ordinal: Any = False
+    _TAKES_LABELS = False
+    _several: bool | None = None  # whether a row may have any number of labels
 
     @reporting
     def fit(
@@ -45,8 +60,9 @@ class Classification(ClassifierMixin, ClosedForm):
         X : array-like, sparse matrix, data frame or scan, (n_samples, n_features)
             Inputs: numbers of any type; the columns of a frame, or of what :func:`samara.scan` gives, may
             also hold texts, dates and missing values.
-        y : array-like of shape (n_samples,), optional
-            Labels; a scan has them in it.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels), or sparse matrix, optional
+            Labels; a scan has them in it. Several columns are labels of which a row may have any number,
+            1 where it has the label and 0 where not.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the row twice; a weight of 0 leaves it out.
         checkpoint : str or path, optional
@@ -66,9 +82,14 @@ class Classification(ClassifierMixin, ClosedForm):
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
             read_calibration(self.calibration)
-            X = with_gaps(self, X, y)
-            if isinstance(X, Scan):
+            read_ordinal(self.ordinal, read_threshold(self.threshold))
+            X, y = with_gaps(self, X, y), as_labels(y)
+            self.__dict__.pop("_several", None)
+            if self._TAKES_LABELS and has_labels(y):
+                self._fit_labels(X, y, sample_weight, (checkpoint, every))
+            elif isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
+                given.ordered = self.ordinal
                 self._fit_table(given, (checkpoint, every))
                 assert given.looked is not None
                 assert given.looked.labels is not None
@@ -77,7 +98,9 @@ class Classification(ClassifierMixin, ClosedForm):
                 rows, y, weight = labelled_frame(X, y, sample_weight)
                 classes = self._classes_in(y, weight)
                 table = labelled_table(rows, y, weight, classes)
-                given = GivenTable(table, class_weight=self.class_weight, named=rows.named)
+                given = GivenTable(
+                    table, class_weight=self.class_weight, named=rows.named, ordered=self.ordinal
+                )
                 self._fit_table(given, (checkpoint, every))
                 self.classes_ = classes
             else:
@@ -89,22 +112,51 @@ class Classification(ClassifierMixin, ClosedForm):
                 self.classes_ = classes
         return self
 
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, where: tuple[Any, Any]) -> None:
+        """Fit to 0 and 1 for each of several labels, as ±1."""
+        refuse_beside_labels(self, y)
+        self._several = True
+        signs = 2.0 * np.asarray(y, np.float64) - 1.0
+        if is_table(X):
+            given, _ = given_frame(X, signs, sample_weight)
+            self._fit_table(given, where)
+        else:
+            X, signs = check_inputs(self, X, signs, fitting=True, multi_output=True)
+            self._fit_arrays(ArraySource(X, signs, check_weights(sample_weight, X)), where)
+        self.classes_ = np.arange(signs.shape[1])
+
     def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
-        method = read_calibration(self.calibration)
+        method, asked = read_calibration(self.calibration), read_threshold(self.threshold)
         self.calibration_: Calibration | None = None
-        rows = left_out() if method is not None and left_out is not None else None
-        if method is not None and rows is not None and len(rows.outputs):
-            place, auto = largest(rows.targets), method == "auto"
-            found = learned("temperature" if method == "auto" else method, rows.outputs, place, rows.weight)
-            if not auto or surprise(found, rows, place) < surprise(None, rows, place):
-                self.calibration_ = found
+        self.threshold_: Threshold = None if isinstance(asked, str) else asked
+        n_outputs, several = self.model_.coef.shape[1], self._several
+        if isinstance(asked, float) and several:
+            self.threshold_ = np.full(n_outputs, asked)
+        elif isinstance(asked, float) and n_outputs > 1:
+            raise InputError(
+                f'threshold={asked:g} is for two classes: of several take "f1", "balanced_accuracy" or None.'
+            )
+        wanted = method is not None or isinstance(asked, str)
+        rows = left_out() if wanted and left_out is not None else None
+        if rows is None or not len(rows.outputs):
+            if isinstance(asked, str):
+                raise InputError(
+                    f'threshold="{asked}" is chosen by rows that are left out, and this fit can leave none '
+                    "out: use a solver such as gram, qr or exact, or give the threshold as a number."
+                )
+            return
+        each = bool(several or (self.ordinal and n_outputs > 1))
+        self.calibration_ = found_calibration(method, rows, each)
+        if isinstance(asked, str):
+            self.threshold_ = chosen_threshold(rows, asked, bool(several))
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
         """Rows whose targets are codes of their classes, and these."""
         classes = self._classes_in(y, weight)
         if self.class_weight is not None:
             weight = _weigh_classes(self.class_weight, classes, y, weight)
-        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(ClassCodes(classes)), classes
+        codes = ClassCodes(classes, self.ordinal)
+        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(codes), classes
 
     def _classes_in(self, y: Array, weight: Array | None) -> Array:
         """The classes of the rows that count."""
@@ -112,6 +164,8 @@ class Classification(ClassifierMixin, ClosedForm):
         if len(classes) < 2:
             only, name = classes.tolist()[0], type(self).__name__
             raise InputError(f"{name} needs two classes or more; y holds one class only: {only!r}.")
+        if self.ordinal and isinstance(classes.tolist()[0], str):
+            raise unordered(classes.tolist()[0])
         return classes
 
     def decision_function(self, X: Any) -> Array:
@@ -125,21 +179,17 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column a class; for two classes, that of the second.
+            One column a class; for two classes, that of the second. With ``ordinal`` one column fewer
+            than classes: above 0 where the class lies above the first, the first two and so on.
         """
-        outputs = self._scored(X)[0]
+        outputs = self._outputs(X, self._learned_classes()[0])
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
-    def _scored(self, X: Any) -> tuple[Array, Array]:
-        """Outputs, and the classes that they are of."""
-        model, classes, _ = self._learned_classes()
-        return self._outputs(X, model), classes
-
-    def _learned_classes(self) -> tuple[Model, Array, Calibration | None]:
-        """The model, its classes and what makes probabilities; another thread may be learning a new one."""
+    def _learned_classes(self) -> tuple[Model, Meaning]:
+        """The model, and what its outputs mean; another thread may be learning a new one."""
         check_is_fitted(self, "model_")
         with self._together():
-            return self.model_, self.classes_, getattr(self, "calibration_", None)
+            return self.model_, Meaning.of(self)
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -151,11 +201,12 @@ class Classification(ClassifierMixin, ClosedForm):
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
-            The class with the largest output.
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            The class with the largest output, or with the largest above its ``threshold_``; with
+            ``ordinal`` the median class. Of several labels 0 or 1 each.
         """
-        outputs, classes = self._scored(X)
-        return np.asarray(classes[largest(outputs)])
+        model, meaning = self._learned_classes()
+        return meaning.labels(self._outputs(X, model))
 
     def predict_proba(self, X: Any) -> Array:
         """Estimate class probabilities.
@@ -172,10 +223,10 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``; those of several labels do not add up to 1.
         """
-        model, _, calibration = self._learned_classes()
-        return probabilities(self._outputs(X, model), calibration)
+        model, meaning = self._learned_classes()
+        return meaning.probabilities(self._outputs(X, model))
 
     def predict_batches(self, X: Scan, proba: bool = False) -> Iterator[Array]:
         """Predict the classes of files, some rows at a time, in their order.
@@ -192,9 +243,9 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (some rows,) or (some rows, n_classes)
             Labels or probabilities of the next rows.
         """
-        model, classes, calibration = self._learned_classes()
+        model, meaning = self._learned_classes()
         for _, outputs in self._streamed(X, model):
-            yield probabilities(outputs, calibration) if proba else np.asarray(classes[largest(outputs)])
+            yield meaning.probabilities(outputs) if proba else meaning.labels(outputs)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows whose class is predicted.
@@ -211,7 +262,7 @@ class Classification(ClassifierMixin, ClosedForm):
         Returns
         -------
         score : float
-            Accuracy.
+            Accuracy; of several labels the share of rows on which all are right.
         """
         return scored(self, X, y, sample_weight).results()["accuracy"]
 

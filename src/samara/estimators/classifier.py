@@ -31,6 +31,13 @@ metric, rounds, fit_intercept, update, forget, window, memory, engine, dtype, ve
         without them see them: by one temperature, or by a rising curve for each class. None takes outputs
         for 2p − 1; ``auto`` is the better of a temperature and None on those rows. Labels are the largest
         output's in any case.
+    threshold : {"f1", "balanced_accuracy"}, float or None, default=None
+        What an output has to exceed for ``predict``. A name: chosen by the rows left out, for F1 (of the
+        second of two classes; of several the mean) or for the mean accuracy of the classes. A number: for
+        two classes, compared with ``decision_function``. None is 0. Probabilities do not change.
+    ordinal : bool, default=False
+        Whether the classes, numbers, have an order: the targets are then which classes a row lies above,
+        and ``predict`` gives the median class, whose expected distance in classes is the smallest.
 
     Attributes
     ----------
@@ -38,6 +45,8 @@ metric, rounds, fit_intercept, update, forget, window, memory, engine, dtype, ve
         Class labels.
     calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
         What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
+    threshold_ : float, ndarray of shape (n_classes,) or None
+        The threshold in use; of several classes the output that exceeds its own by most tells the class.
     alpha_, n_hidden_, selection_, plan_, rank_, condition_, approximation_error_, model_, \
 n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`ELMRegressor`.
@@ -56,7 +65,8 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
     (2, 3)
     """
 
-    _RESULTS = (*BaseELM._RESULTS, "calibration_")
+    _RESULTS = (*BaseELM._RESULTS, "calibration_", "threshold_")
+    _TAKES_LABELS = True
 
     def __init__(
         self,
@@ -76,6 +86,8 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         fit_intercept: bool = True,
         class_weight: Any = None,
         calibration: Any = "auto",
+        threshold: Any = None,
+        ordinal: bool = False,
         update: Any = "information",
         forget: float = 1.0,
         window: int | None = None,
@@ -110,6 +122,8 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         )
         self.class_weight = class_weight
         self.calibration = calibration
+        self.threshold = threshold
+        self.ordinal = ordinal
 
     @property
     def coef_(self) -> Array:
@@ -122,3 +136,8 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         """Intercepts."""
         check_is_fitted(self, "model_")
         return self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = not self.ordinal
+        return tags

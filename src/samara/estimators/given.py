@@ -70,6 +70,7 @@ class GivenTable:
     class_weight: Any = None
     looked: Looked | None = None
     named: bool = True  # whether the columns have names of their own
+    ordered: bool = False  # whether the classes are
 
     def known_by(self, names: Any) -> dict[str, str]:
         """The files, or a digest of every value."""
@@ -82,6 +83,7 @@ class GivenTable:
     def seen(self, settings: Settings | KernelSettings) -> tuple[Source, Profile | None]:
         """The rows behind the map of their columns."""
         engine, asked = _asked(settings, self.table.rows)
+        asked = replace(asked, ordered=self.ordered)
         self.looked = look_at(self.table, engine, asked, self.class_weight)
         return self.looked.source, self.looked.profile
 

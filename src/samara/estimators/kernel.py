@@ -59,6 +59,9 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         a fifth of the rows, which no round has seen; none may be.
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
+    link : {"log", "logit"}, :class:`samara.links.Logit` or None, default=None
+        Fit to log y, or to the logit of y, and take predictions back: above 0, or between 0 and 1, or the
+        bounds of ``Logit(low, high)``. After a log they are multiplied by ``smearing_``.
     memory : str, int or None, default=None
         Memory the fit may take above the input, such as ``"2GB"``. Refused before any row is read if it
         can't be kept.
@@ -116,6 +119,10 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         Names of the inputs, where X had names.
     intervals_ : :class:`samara.intervals.Intervals` or None
         What ``predict_interval`` needs; None where the solver can't leave rows out.
+    link_ : :class:`samara.links.Log`, :class:`samara.links.Logit` or None
+        The link in use.
+    smearing_ : ndarray of shape (n_targets,) or None
+        Of a log: mean of exp(error) over rows left out, which makes medians means; None where there are none.
 
     Examples
     --------
@@ -159,6 +166,13 @@ fit_intercept, memory, engine, dtype, verbose, random_state
         without them see them: by one temperature, or by a rising curve for each class. None takes outputs
         for 2p − 1; ``auto`` is the better of a temperature and None on those rows. Labels are the largest
         output's in any case.
+    threshold : {"f1", "balanced_accuracy"}, float or None, default=None
+        What an output has to exceed for ``predict``. A name: chosen by the rows left out, for F1 (of the
+        second of two classes; of several the mean) or for the mean accuracy of the classes. A number: for
+        two classes, compared with ``decision_function``. None is 0. Probabilities do not change.
+    ordinal : bool, default=False
+        Whether the classes, numbers, have an order: the targets are then which classes a row lies above,
+        and ``predict`` gives the median class, whose expected distance in classes is the smallest.
 
     Attributes
     ----------
@@ -166,6 +180,8 @@ fit_intercept, memory, engine, dtype, verbose, random_state
         Class labels.
     calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
         What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
+    threshold_ : float, ndarray of shape (n_classes,) or None
+        The threshold in use; of several classes the output that exceeds its own by most tells the class.
     alpha_, gamma_, selection_, plan_, X_fit_, rank_, condition_, fnorm_, approximation_error_, residual_, \
 n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`KernelELMRegressor`.
@@ -182,6 +198,8 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
     >>> KernelELMClassifier().fit(X, y).predict_proba(X[:2]).shape
     (2, 3)
     """
+
+    _TAKES_LABELS = True
 
     def __init__(
         self,
@@ -201,6 +219,8 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         fit_intercept: bool = True,
         class_weight: Any = None,
         calibration: Any = "auto",
+        threshold: Any = None,
+        ordinal: bool = False,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -229,6 +249,8 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         )
         self.class_weight = class_weight
         self.calibration = calibration
+        self.threshold = threshold
+        self.ordinal = ordinal
 
     @property
     def dual_coef_(self) -> Array:
@@ -241,3 +263,8 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         """Intercepts."""
         check_is_fitted(self, "model_")
         return self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = not self.ordinal
+        return tags

@@ -37,6 +37,7 @@ class BaseKernelELM(ClosedForm):
         metric: Any = None,
         rounds: int = 3,
         fit_intercept: bool = True,
+        link: Any = None,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -56,6 +57,7 @@ class BaseKernelELM(ClosedForm):
         self.metric = metric
         self.rounds = rounds
         self.fit_intercept = fit_intercept
+        self.link = link  # of the regressors
         self.memory = memory
         self.engine = engine
         self.dtype = dtype

@@ -14,15 +14,18 @@ from samara.costs import format_bytes, parse_memory
 from samara.engines import Threads
 from samara.engines.clusters import KNOWN, cluster_engine, is_cluster
 from samara.errors import InputError, unknown_name
+from samara.links import Link, Log, Logit
 from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.settings import Metric
 from samara.solvers import Rank
+from samara.thresholds import SCORINGS, Scoring
 
 SCALES = ("standard", "quantile", "unit")
 MISSING = ("impute", "flag")
 METRICS = ("agop", "agop_diagonal")
 DTYPES = ("float32", "float64")
+LINKS: dict[str, Link] = {"log": Log(), "logit": Logit()}
 
 
 def read_scale(scale: Any) -> str | FeatureMap | None:
@@ -43,6 +46,41 @@ def read_calibration(calibration: Any) -> Method | Literal["auto"] | None:
     if not isinstance(calibration, str) or calibration not in names:
         raise unknown_name("calibration", calibration, (*names, "None"))
     return cast(Method | Literal["auto"], calibration)
+
+
+def read_threshold(threshold: Any) -> Scoring | float | None:
+    """What an output has to exceed: a number, or what it is chosen by."""
+    if threshold is None:
+        return None
+    for scoring in SCORINGS:
+        if isinstance(threshold, str) and threshold == scoring:
+            return scoring
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
+        raise unknown_name("threshold", threshold, (*SCORINGS, "None", "a number"))
+    if not np.isfinite(float(threshold)):
+        raise InputError(f"threshold must be a finite number, got {threshold!r}.")
+    return float(threshold)
+
+
+def read_ordinal(ordinal: Any, threshold: Scoring | float | None) -> None:
+    """Refuse what is no yes or no, and a threshold beside it."""
+    if not isinstance(ordinal, bool | np.bool_):
+        raise InputError(f"ordinal must be True or False, got {ordinal!r}.")
+    if ordinal and threshold is not None:
+        raise InputError("ordinal=True predicts the median class, without a threshold: use threshold=None.")
+
+
+def read_link(link: Any) -> Link | None:
+    """The function of the targets that a model is fitted to."""
+    if link is None or isinstance(link, Log):
+        return link
+    if isinstance(link, Logit):
+        if not -np.inf < link.low < link.high < np.inf:
+            raise InputError(f"A logit needs low < high, both finite, got {link!r}.")
+        return link
+    if not isinstance(link, str) or link not in LINKS:
+        raise unknown_name("link", link, (*LINKS, "None", "samara.links.Logit(low, high)"))
+    return LINKS[link]
 
 
 def read_metric(metric: Any, rounds: Any) -> Metric | None:

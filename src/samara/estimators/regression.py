@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array
 from samara.estimators.common import ClosedForm
@@ -13,16 +15,22 @@ from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights
 from samara.estimators.intervals import between
 from samara.estimators.missing import with_gaps
+from samara.estimators.parameters import read_link
 from samara.estimators.progress import reporting
 from samara.estimators.scores import scored
 from samara.estimators.tables import as_scan, given_frame, given_scan, is_table
 from samara.intervals import Intervals
 from samara.left_out import LeftOut
+from samara.links import Link, Unlinked, linked, smearing
+from samara.model import Model
 from samara.sources import ArraySource, Scan
 
 
 class Regression(RegressorMixin, ClosedForm):
     """Fit to numbers, one column or several, and predict them."""
+
+    link: Any = None  # of those that have none
+    link_: Link | None
 
     @reporting
     def fit(
@@ -55,14 +63,16 @@ class Regression(RegressorMixin, ClosedForm):
         """
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
+            self.link_ = read_link(self.link)
             X = with_gaps(self, X, y)
             if is_table(X):
                 given, one = self._given_table(X, y, sample_weight)
+                given.table = replace(given.table, rows=linked(given.table.rows, self.link_))
                 self._fit_table(given, (checkpoint, every))
             else:
                 X, y = check_inputs(self, X, y, fitting=True, multi_output=True, y_numeric=True)
                 weight, one = check_weights(sample_weight, X), y.ndim == 1
-                source = ArraySource(X, y.reshape(len(y), -1), weight)
+                source = linked(ArraySource(X, y.reshape(len(y), -1), weight), self.link_)
                 self._fit_arrays(source, (checkpoint, every))
             self._one_target = one
         return self
@@ -87,7 +97,8 @@ class Regression(RegressorMixin, ClosedForm):
         y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Predictions.
         """
-        return self._numbers(self._outputs(X))
+        model, unlinked = self._learned_numbers()
+        return self._numbers(unlinked(self._outputs(X, model)))
 
     def predict_batches(self, X: Scan) -> Iterator[Array]:
         """Predict the targets of files, some rows at a time, in their order.
@@ -102,7 +113,8 @@ class Regression(RegressorMixin, ClosedForm):
         y : ndarray of shape (some rows,) or (some rows, n_targets)
             Predictions of the next rows.
         """
-        return (self._numbers(outputs) for _, outputs in self._streamed(X))
+        model, unlinked = self._learned_numbers()
+        return (self._numbers(unlinked(outputs)) for _, outputs in self._streamed(X, model))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Predict between which numbers targets lie.
@@ -131,13 +143,24 @@ class Regression(RegressorMixin, ClosedForm):
             If the coverage is not between 0 and 1, or the fit could leave no rows out.
         """
         lower, upper = between(self, X, coverage)
+        link = self.__dict__.get("link_")
+        if link is not None:  # it rises: as many targets lie between the ends as before
+            lower, upper = link.inverse(lower), link.inverse(upper)
         return self._numbers(lower), self._numbers(upper)
 
     def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
         self.intervals_: Intervals | None = None
-        if left_out is not None:
-            rows = left_out()
-            self.intervals_ = Intervals.learned(rows) if len(rows.outputs) else None
+        self.smearing_: Array | None = None
+        rows = None if left_out is None else left_out()
+        if rows is not None and len(rows.outputs):
+            self.intervals_ = Intervals.learned(rows)
+            self.smearing_ = smearing(self.link_, rows)
+
+    def _learned_numbers(self) -> tuple[Model, Unlinked]:
+        """The model, and what makes targets of its outputs; another thread may be learning a new one."""
+        check_is_fitted(self, "model_")
+        with self._together():
+            return self.model_, Unlinked.of(self)
 
     def _numbers(self, outputs: Array) -> Array:
         return outputs[:, 0] if self._one_target else outputs

@@ -61,6 +61,9 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         a fifth of the rows, which no round has seen; none may be.
     fit_intercept : bool, default=True
         Fit an intercept; it is not penalised.
+    link : {"log", "logit"}, :class:`samara.links.Logit` or None, default=None
+        Fit to log y, or to the logit of y, and take predictions back: above 0, or between 0 and 1, or the
+        bounds of ``Logit(low, high)``. After a log they are multiplied by ``smearing_``.
     update : {"information", "qr", "woodbury"} or Woodbury, default="information"
         What ``partial_fit`` keeps: the moments of the rows, solved when the model is asked for; their
         triangle, for tiny ridges; or the inverse itself, current after each batch (OS-ELM, OS-RELM).
@@ -120,6 +123,10 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
     intervals_ : :class:`samara.intervals.Intervals` or None
         What ``predict_interval`` needs; None where the solver can't leave rows out, and after
         ``partial_fit``.
+    link_ : :class:`samara.links.Log`, :class:`samara.links.Logit` or None
+        The link in use.
+    smearing_ : ndarray of shape (n_targets,) or None
+        Of a log: mean of exp(error) over rows left out, which makes medians means; None where there are none.
 
     Examples
     --------
@@ -131,7 +138,7 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
     (2,)
     """
 
-    _RESULTS = (*BaseELM._RESULTS, "intervals_")
+    _RESULTS = (*BaseELM._RESULTS, "intervals_", "smearing_")
 
     @property
     def coef_(self) -> Array:

@@ -9,8 +9,10 @@ import numpy as np
 
 from samara.core import Array, Chunk
 from samara.estimators.held_out import held_out_outputs
-from samara.estimators.scores import class_places, largest, probabilities
+from samara.estimators.meanings import Meaning
+from samara.estimators.scores import class_places
 from samara.estimators.tables import coded_classes, encoded, fitting_scan, stream_of
+from samara.links import Unlinked
 from samara.sources import ArraySource, Scan
 from samara.sources.stream import joined
 
@@ -63,14 +65,14 @@ class Sample:
         outputs = held_out_outputs(self.estimator, self.X) if trained else None
         held_out = not trained or outputs is not None
         outputs = self._outputs(self.X) if outputs is None else outputs
-        calibration = getattr(self.estimator, "calibration_", None)
-        chances = probabilities(outputs, calibration) if hasattr(self.estimator, "classes_") else None
+        classes = hasattr(self.estimator, "classes_")
+        chances = Meaning.of(self.estimator).probabilities(outputs) if classes else None
         return Predictions(self._predicted(outputs), chances, held_out)
 
     def _predicted(self, outputs: Array) -> Array:
         if hasattr(self.estimator, "classes_"):
-            return np.asarray(self.estimator.classes_[largest(outputs)])
-        return _squeezed(outputs)
+            return Meaning.of(self.estimator).labels(outputs)
+        return _squeezed(Unlinked.of(self.estimator)(outputs))
 
     def _outputs(self, X: Array) -> Array:
         source = ArraySource(X, np.empty((len(X), 0)))

@@ -22,14 +22,15 @@ from samara.estimators.imputer import LowRankImputer
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.online import Online
-from samara.estimators.parameters import read_calibration
+from samara.estimators.parameters import read_calibration, read_link, read_ordinal, read_threshold
 from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
 from samara.estimators.two_stage import BaseTwoStage, TwoStageELMClassifier, TwoStageELMRegressor
 from samara.intervals import Intervals
-from samara.left_out_checks import check_left_out
+from samara.left_out_checks import check_left_out, check_targets
+from samara.links import Log, Logit
 from samara.maps import Columns
 from samara.model import Model
 from samara.model_checks import (
@@ -77,13 +78,17 @@ _OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
 _OF_SPECTRAL: Mapping[str, Any] = {"embedding_": str, "_n_features_out": int}
 _OF_TWO_STAGE: Mapping[str, Any] = {"embedding_": str, "embedding_alpha_": float | Array, "n_hidden_": int}
-_OF_LEFT_OUT = ("calibration_", "intervals_")  # of a classifier, of a regressor
+_MAY_BE_NONE = (("calibration_", "threshold_"), ("intervals_", "link_", "smearing_"))  # classes, numbers
 _IF_THERE: Mapping[str, Any] = {
     "feature_names_in_": Array,
     "target_names_": Array,
     "columns_": Columns,
     "calibration_": Temperature | Isotonic,
+    "threshold_": float | Array,
+    "_several": bool,
     "intervals_": Intervals,
+    "link_": Log | Logit,
+    "smearing_": Array,
     "metric_": Array,
     "rounds_": int,
     "rounds_scores_": Array,
@@ -176,7 +181,7 @@ def _revived(cls: type[ClosedForm], file: ModelFile) -> ClosedForm:
     if file.about != _about(file.fitted):
         raise RefusedError("what it says about its model is not true of it")
     if issubclass(cls, Classification | Regression):  # not in the file where there is none
-        estimator.__dict__[_OF_LEFT_OUT[issubclass(cls, Regression)]] = None
+        estimator.__dict__.update(dict.fromkeys(_MAY_BE_NONE[issubclass(cls, Regression)]))
     estimator.__dict__.update({name: value for name, value in file.fitted.items() if name != "_stream"})
     if "_stream" in file.fitted:
         _resume(estimator, file.fitted, settings)
@@ -219,6 +224,9 @@ def _settings_of(estimator: ClosedForm) -> Any:
     try:
         if isinstance(estimator, Classification):
             read_calibration(estimator.calibration)
+            read_ordinal(estimator.ordinal, read_threshold(estimator.threshold))
+        elif isinstance(estimator, Regression):
+            read_link(estimator.link)
         return type(estimator)(**{**given, "random_state": seed})._settings()
     except Exception as error:  # whatever the checks stumble over, it is the parameters
         reason = " ".join(str(error).split()).rstrip(".")
@@ -253,6 +261,7 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
     if fitted["selection_"] is not None:
         check_selection(fitted["selection_"], n_outputs)
     check_left_out(fitted.get("calibration_"), fitted.get("intervals_"), model.coef.shape)
+    check_targets(fitted, n_outputs)
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
     if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
         raise RefusedError(f"its target names are not {n_targets} texts")
@@ -265,7 +274,7 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
         if name in fitted and fitted[name].shape != (fitted["layer_alphas_"].size,):
             raise RefusedError(f"its fitted/{name} is not one number a layer")
     if issubclass(cls, Classification):
-        check_labels(fitted["classes_"], n_outputs)
+        check_labels(fitted["classes_"], n_outputs, fitted.get("_several", False))
     elif not issubclass(cls, Regression):
         check_distinct(fitted["classes_"])
     elif fitted["_one_target"] and n_outputs != 1:

@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from samara.calibration import Calibration, share_of_one_more
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
+from samara.estimators.labels import as_labels
+from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, coded_classes, refuse_beside
-from samara.left_out import LeftOut
+from samara.links import Unlinked
 from samara.schema import in_condition
 from samara.sources import Scan
 
@@ -58,17 +59,17 @@ class NumberScore:
 class ClassScore:
     """Which classes were taken for which, and how far their probabilities were off."""
 
-    def __init__(self, n_classes: int, calibration: Calibration | None = None) -> None:
+    def __init__(self, meaning: Meaning) -> None:
         self.rows, self.weight = 0, 0.0
-        self._calibration = calibration
+        self._meaning, n_classes = meaning, len(meaning.classes)
         self.confusion = np.zeros((n_classes + 1, n_classes))  # the last row: classes the model does not know
         self._brier = self._log = 0.0
 
     def update(self, true: Array, outputs: Array, weight: Array | None) -> None:
         """Add some rows: the numbers of their classes, and the outputs of the model."""
         w = np.ones(len(true)) if weight is None else weight
-        np.add.at(self.confusion, (true, largest(outputs)), w)
-        p = probabilities(outputs, self._calibration)
+        np.add.at(self.confusion, (true, self._meaning.places(outputs)), w)
+        p = self._meaning.probabilities(outputs)
         known = true < self.confusion.shape[1]
         hit = np.zeros(p.shape)
         hit[np.flatnonzero(known), true[known]] = 1.0
@@ -90,6 +91,31 @@ class ClassScore:
         }
 
 
+class LabelScore:
+    """On how many rows all labels were right, and how many labels were wrong."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self.rows, self.weight = 0, 0.0
+        self._meaning, self._right, self._wrong = meaning, 0.0, 0.0
+
+    def update(self, true: Array, outputs: Array, weight: Array | None) -> None:
+        """Add some rows: 0 and 1 for each label, and the outputs of the model."""
+        w = np.ones(len(true)) if weight is None else weight
+        wrong = (self._meaning.places(outputs) != true).mean(axis=1)
+        self._right += float(w @ (wrong == 0))
+        self._wrong += float(w @ wrong)
+        self.rows += len(true)
+        self.weight += float(w.sum())
+
+    def results(self) -> dict[str, float]:
+        """Share of rows on which all labels are right, and of labels that are wrong."""
+        right, wrong = self._right / self.weight, self._wrong / self.weight
+        return {"rows": self.rows, "accuracy": right, "hamming_loss": wrong}
+
+
+Score = NumberScore | ClassScore | LabelScore
+
+
 def evaluate(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> dict[str, float]:
     """Score a fitted estimator on rows, however many, in one pass.
 
@@ -108,12 +134,13 @@ def evaluate(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
     -------
     scores : dict
         ``rows``, and for a regressor ``r2``, ``rmse``, ``mae``, for a classifier ``accuracy``,
-        ``balanced_accuracy``, ``brier`` (0 to 2) and ``log_loss``.
+        ``balanced_accuracy``, ``brier`` (0 to 2) and ``log_loss``; of several labels ``accuracy`` and
+        ``hamming_loss``.
     """
     return scored(estimator, X, y, sample_weight).results()
 
 
-def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> NumberScore | ClassScore:
+def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Score:
     """The sums behind the scores."""
     X, y, sample_weight = as_scan(X, y, sample_weight)
     if isinstance(X, Scan):
@@ -121,10 +148,12 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     elif y is None:
         raise InputError("y is missing: a score needs the targets of the rows.")
     check_is_fitted(estimator, "model_")
-    made: NumberScore | ClassScore = NumberScore()
+    made: Score = NumberScore()
+    rows = _numbers
     if is_classifier(estimator):
-        made = ClassScore(len(estimator.classes_), getattr(estimator, "calibration_", None))
-    rows = _labelled if is_classifier(estimator) else _numbers
+        several = getattr(estimator, "_several", None)
+        made = (LabelScore if several else ClassScore)(Meaning.of(estimator))
+        rows = _several_labels if several else _labelled
     for true, outputs, weight in rows(estimator, X, y, sample_weight):
         made.update(true, outputs, weight)
     if not made.weight:
@@ -133,11 +162,13 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
 
 
 def _numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
+    """Targets of the rows, those predicted, and weights."""
+    unlinked = Unlinked.of(estimator)
     if isinstance(X, Scan):
         scan = _in_order(X, estimator.__dict__.get("target_names_"))
         for chunk, outputs in estimator._streamed(scan):
             _refuse_other_count(chunk.y.shape[1], outputs, "The scan")
-            yield _known_targets(chunk, scan), outputs, chunk.weight
+            yield _known_targets(chunk, scan), unlinked(outputs), chunk.weight
         return
     refuse_bad_targets(y)
     outputs = estimator._outputs(X)
@@ -145,7 +176,7 @@ def _numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Row
     check_consistent_length(outputs, targets)
     targets = targets.reshape(len(targets), -1)
     _refuse_other_count(targets.shape[1], outputs, "y")
-    yield targets, outputs, check_weights(sample_weight, outputs)
+    yield targets, unlinked(outputs), check_weights(sample_weight, outputs)
 
 
 def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
@@ -166,6 +197,17 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Ro
         kinds = ["texts" if text else "numbers" for text in texts]
         raise InputError(f"y holds {kinds[1]}; the classes of the model are {kinds[0]}.")
     yield class_places(estimator.classes_, labels), outputs, check_weights(sample_weight, outputs)
+
+
+def _several_labels(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Rows]:
+    """0 and 1 for each label, outputs and weights."""
+    if isinstance(X, Scan):
+        raise InputError("Several labels are scored with y beside X, not in a scan.")
+    outputs, labels = estimator._outputs(X), np.asarray(as_labels(y))
+    check_consistent_length(outputs, labels)
+    labels = labels.reshape(len(labels), -1)
+    _refuse_other_count(labels.shape[1], outputs, "y")
+    yield labels, outputs, check_weights(sample_weight, outputs)
 
 
 def class_places(classes: Array, labels: Array) -> Array:
@@ -198,34 +240,3 @@ def _known_targets(chunk: Chunk, scan: Scan) -> Array:
                 f'where="{in_condition(column.name)} is not null".'
             )
     return y
-
-
-def largest(outputs: Array) -> Array:
-    """The number of the class with the largest output; of two classes there is one output."""
-    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
-
-
-def probabilities(outputs: Array, calibration: Calibration | None = None) -> Array:
-    """Class probabilities of outputs: calibrated, or else taken to be near 2p − 1."""
-    if calibration is not None:
-        return calibration(outputs)
-    if outputs.shape[1] > 1:
-        return project_to_simplex((outputs + 1) / 2)
-    p = np.clip((outputs[:, 0] + 1) / 2, 0, 1)
-    return np.stack([1 - p, p], axis=1)
-
-
-def surprise(calibration: Calibration | None, rows: LeftOut, places: Array) -> float:
-    """Log loss of rows left out; as one row more may be of any class, no probability is 0."""
-    weight = np.ones(len(places)) if rows.weight is None else rows.weight
-    P, guess = probabilities(rows.outputs, calibration), share_of_one_more(weight)
-    came = (1 - guess) * P[np.arange(len(places)), places] + guess / P.shape[1]
-    return float(-(weight @ np.log(came)) / weight.sum())
-
-
-def project_to_simplex(P: Array) -> Array:
-    """The nearest row of probabilities: subtract what makes the positive parts add up to 1."""
-    ordered = -np.sort(-P, axis=1)
-    excess = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, P.shape[1] + 1)
-    last = np.sum(ordered > excess, axis=1) - 1
-    return np.asarray(np.maximum(P - excess[np.arange(len(P)), last][:, None], 0))

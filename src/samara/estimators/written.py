@@ -13,14 +13,14 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from samara.calibration import Calibration
 from samara.core import Array, Block
 from samara.errors import InputError
 from samara.estimators.cluster import crew_of
 from samara.estimators.inputs import refuse_non_finite
 from samara.estimators.intervals import interval_blocks
-from samara.estimators.scores import largest, probabilities
+from samara.estimators.meanings import Meaning
 from samara.estimators.tables import as_scan, fitting_scan, stream_of
+from samara.links import Unlinked
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -56,9 +56,9 @@ class Answers:
     """What a model says about rows, as columns of a table."""
 
     names: tuple[str, ...]
-    classes: Array | None = None
+    meaning: Meaning | None = None
     proba: bool = False
-    calibration: Calibration | None = None
+    unlinked: Unlinked | None = None
 
     def named(self, other: str) -> tuple[str, ...]:
         """Names of columns that hold something else of the same targets."""
@@ -66,9 +66,10 @@ class Answers:
 
     def __call__(self, outputs: Array) -> dict[str, Array]:
         """The columns of outputs (n, t)."""
-        if self.classes is not None:
-            chances = self.proba
-            outputs = probabilities(outputs, self.calibration) if chances else self.classes[largest(outputs)]
+        if self.meaning is not None:
+            outputs = self.meaning.probabilities(outputs) if self.proba else self.meaning.labels(outputs)
+        elif self.unlinked is not None:
+            outputs = self.unlinked(outputs)
         return dict(zip(self.names, outputs.reshape(len(outputs), -1).T, strict=True))
 
 
@@ -105,7 +106,8 @@ def _with_intervals(estimator: Any, scan: Scan, path: str | PathLike[str], cover
         )
     with estimator._together():
         (model, answers), found = _learned(estimator, proba=False), getattr(estimator, "intervals_", None)
-    ends = [replace(answers, names=answers.named(end)) for end in ("lower", "upper")]
+    inverse = Unlinked(estimator.link_)  # of ends there is no mean to be right
+    ends = [replace(answers, names=answers.named(end), unlinked=inverse) for end in ("lower", "upper")]
     rows = 0
     with TableWriter(path) as writer:
         for outputs, lower, upper in interval_blocks(estimator, scan, (model, found), coverage):
@@ -117,15 +119,20 @@ def _with_intervals(estimator: Any, scan: Scan, path: str | PathLike[str], cover
 def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:
     """The model, and what its outputs mean."""
     if is_classifier(estimator):
-        model, classes, calibration = estimator._learned_classes()
-        named = [f"probability of {label}" for label in classes.tolist()] if proba else ["predicted"]
-        return model, Answers(tuple(named), classes, proba, calibration)
+        model, meaning = estimator._learned_classes()
+        named = ["predicted"]
+        if proba or meaning.several:
+            what = "probability of" if proba else "predicted"
+            named = [f"{what} {label}" for label in meaning.classes.tolist()]
+        return model, Answers(tuple(named), meaning, proba)
     if proba:
         raise InputError(f"proba is for classes; {type(estimator).__name__} predicts numbers.")
-    model, targets = estimator.model_, estimator.__dict__.get("target_names_", ())
+    model, unlinked = estimator._learned_numbers()
+    targets = estimator.__dict__.get("target_names_", ())
     count = model.coef.shape[1]
     known = targets if len(targets) == count else range(count)
-    return model, Answers(("predicted",) if count == 1 else tuple(f"predicted {name}" for name in known))
+    names = ("predicted",) if count == 1 else tuple(f"predicted {name}" for name in known)
+    return model, Answers(names, unlinked=unlinked)
 
 
 def _written_there(

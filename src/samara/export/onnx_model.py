@@ -18,11 +18,19 @@ from samara.estimators import (
     KernelELMClassifier,
     KernelELMRegressor,
 )
+from samara.estimators.meanings import Meaning
 from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
-from samara.export.outputs import classification, label_values, regression
+from samara.export.outputs import (
+    classification,
+    label_values,
+    ordered_classification,
+    regression,
+    several_labels,
+)
 from samara.export.weighted import weighted
+from samara.links import Unlinked
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import Column, Schema, names_of
@@ -131,10 +139,12 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     facts["columns"] = json.dumps(told, ensure_ascii=False)
     if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
-        classification(graph, outputs, estimator.classes_, getattr(estimator, "calibration_", None))
+        meaning = Meaning.of(estimator)
+        written = ordered_classification if meaning.is_ordered(model.coef) else classification
+        (several_labels if meaning.several else written)(graph, outputs, meaning)
     else:
         one = isinstance(estimator.intercept_, float)
-        regression(graph, outputs, None if one else model.coef.shape[1])
+        regression(graph, outputs, None if one else model.coef.shape[1], Unlinked.of(estimator))
     return graph, facts
 
 

@@ -9,27 +9,40 @@ import numpy as np
 from samara.calibration import Calibration, Temperature
 from samara.core import Array
 from samara.errors import InputError
+from samara.estimators.meanings import DOUBT, Meaning
 from samara.export.graph import BOOLEAN, DOUBLE, INTEGER, ROWS, Graph, Value
+from samara.links import Log, Logit, Unlinked
 
 
-def regression(graph: Graph, outputs: Value, n_targets: int | None) -> None:
+def regression(graph: Graph, outputs: Value, n_targets: int | None, unlinked: Unlinked) -> None:
     """`prediction`, of the shape of ``predict``: None targets is one column that has no axis of its own."""
+    if isinstance(unlinked.link, Log):
+        outputs = graph.node("Exp", outputs)
+    elif isinstance(unlinked.link, Logit):
+        low, high = unlinked.link.low, unlinked.link.high
+        outputs = graph.node("Mul", graph.node("Sigmoid", outputs), _number(graph, high - low, outputs))
+        outputs = graph.node("Add", outputs, _number(graph, low, outputs))
+    if unlinked.smearing is not None:
+        outputs = graph.node("Mul", outputs, graph.constant(unlinked.smearing.astype(outputs.dtype)))
     if n_targets is None:
         graph.output("prediction", _column(graph, outputs), (ROWS,))
     else:
         graph.output("prediction", outputs, (ROWS, n_targets))
 
 
-def classification(graph: Graph, outputs: Value, classes: Array, calibration: Calibration | None) -> None:
+def classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
     """`label`, `probabilities` and `scores`, of the shapes of the three methods."""
+    classes, calibration, ahead = meaning.classes, meaning.calibration, outputs
     count = len(classes)
+    if meaning.threshold is not None:
+        ahead = graph.node("Sub", outputs, graph.constant(np.asarray(meaning.threshold, outputs.dtype)))
     if count == 2:
         scores = _column(graph, outputs)
-        positive = graph.node("Greater", scores, _number(graph, 0, outputs), dtype=BOOLEAN)
+        positive = graph.node("Greater", _column(graph, ahead), _number(graph, 0, outputs), dtype=BOOLEAN)
         codes = graph.cast(positive, INTEGER)
     else:
         scores = outputs
-        codes = graph.node("ArgMax", scores, dtype=INTEGER, axis=1, keepdims=0)
+        codes = graph.node("ArgMax", ahead, dtype=INTEGER, axis=1, keepdims=0)
     if calibration is None:
         shares = _shares(graph, outputs, count)
     else:
@@ -38,6 +51,44 @@ def classification(graph: Graph, outputs: Value, classes: Array, calibration: Ca
     graph.output("label", graph.node("Gather", labels, codes), (ROWS,))
     graph.output("probabilities", shares, (ROWS, count))
     graph.output("scores", scores, (ROWS,) if count == 2 else (ROWS, count))
+
+
+def ordered_classification(graph: Graph, outputs: Value, meaning: Meaning) -> None:
+    """The same for classes in order, of which outputs say whether a row lies above them."""
+    count = len(meaning.classes)
+    ones = graph.cast(graph.node("Greater", outputs, _number(graph, 0, outputs), dtype=BOOLEAN), INTEGER)
+    places = graph.node("ReduceSum", ones, graph.constant(np.array([1])), keepdims=0)
+    above = _each(graph, outputs, meaning)
+    falling = graph.nodes("TopK", above, graph.constant(np.array([count - 1])), count=2, axis=1)[0]
+    steps = graph.constant(np.diff(np.eye(count), axis=0).astype(outputs.dtype))
+    differences = graph.node("MatMul", falling, steps)
+    shares = graph.node("Add", differences, graph.constant(np.eye(count)[0].astype(outputs.dtype)))
+    labels = graph.constant(label_values(meaning.classes))
+    graph.output("label", graph.node("Gather", labels, places), (ROWS,))
+    graph.output("probabilities", shares, (ROWS, count))
+    graph.output("scores", outputs, (ROWS, count - 1))
+
+
+def several_labels(graph: Graph, outputs: Value, meaning: Meaning) -> None:
+    """The same for labels of which a row may have any number: 0 or 1 for each."""
+    least = np.asarray(0 if meaning.threshold is None else meaning.threshold, outputs.dtype)
+    told = graph.node("Greater", outputs, graph.constant(least), dtype=BOOLEAN)
+    count = len(meaning.classes)
+    graph.output("label", graph.cast(told, INTEGER), (ROWS, count))
+    graph.output("probabilities", _each(graph, outputs, meaning), (ROWS, count))
+    graph.output("scores", outputs, (ROWS, count))
+
+
+def _each(graph: Graph, outputs: Value, meaning: Meaning) -> Value:
+    """The chance of every output to be +1, for itself."""
+    if meaning.calibration is None:
+        one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
+        shares = graph.node("Mul", graph.node("Add", outputs, one), half)
+        low, high = _number(graph, DOUBT, outputs), _number(graph, 1 - DOUBT, outputs)
+        return graph.node("Min", graph.node("Max", shares, low), high)
+    wide = graph.cast(outputs, DOUBLE)
+    twice = _number(graph, 2 * _steepness(meaning.calibration), wide)
+    return graph.cast(graph.node("Sigmoid", graph.node("Mul", wide, twice)), outputs.dtype)
 
 
 def _shares(graph: Graph, outputs: Value, count: int) -> Value:
@@ -52,15 +103,19 @@ def _shares(graph: Graph, outputs: Value, count: int) -> Value:
 
 def _at(graph: Graph, outputs: Value, count: int, calibration: Calibration) -> Value:
     """softmax(outputs/T), in float64 as in `Temperature`."""
+    wide = graph.cast(outputs, DOUBLE)
+    scaled = graph.node("Mul", wide, _number(graph, _steepness(calibration), wide))
+    if count == 2:
+        scaled = graph.node("Concat", graph.node("Neg", scaled), scaled, axis=1)
+    return graph.cast(graph.node("Softmax", scaled, axis=1), outputs.dtype)
+
+
+def _steepness(calibration: Calibration) -> float:
     if not isinstance(calibration, Temperature):
         raise InputError(
             'Isotonic probabilities have no ONNX form: fit with calibration="temperature" or None to export.'
         )
-    wide = graph.cast(outputs, DOUBLE)
-    scaled = graph.node("Mul", wide, _number(graph, calibration.steepness, wide))
-    if count == 2:
-        scaled = graph.node("Concat", graph.node("Neg", scaled), scaled, axis=1)
-    return graph.cast(graph.node("Softmax", scaled, axis=1), outputs.dtype)
+    return calibration.steepness
 
 
 def label_values(classes: Array) -> Array:

@@ -121,15 +121,24 @@ def given_scaling(scaling: FeatureMap, dtype: np.dtype[np.floating]) -> FeatureM
     return OwnScaling(scaling, dtype)
 
 
+def n_codes(n_classes: int, ordered: bool) -> int:
+    """Columns that so many classes are coded by."""
+    return n_classes - 1 if ordered or n_classes == 2 else n_classes
+
+
 @dataclass(frozen=True)
 class ClassCodes:
-    """Labels → one column a class, +1 where it is the class and −1 elsewhere (one column for two classes)."""
+    """Labels → one column a class, +1 where it is the class and −1 elsewhere (one column for two classes).
+
+    Ordered: one column fewer than classes, +1 where the class lies above the first, the first two and so on.
+    """
 
     classes: Array
+    ordered: bool = False
 
     @property
     def n_out(self) -> int:
-        return 1 if len(self.classes) == 2 else len(self.classes)
+        return n_codes(len(self.classes), self.ordered)
 
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """Target rows of a column of labels."""
@@ -137,6 +146,9 @@ class ClassCodes:
         made = np.empty((len(codes), self.n_out)) if out is None else out
         if self.n_out == 1:
             made[:, 0] = 2.0 * codes - 1.0
+            return made
+        if self.ordered:
+            made[...] = np.where(codes[:, None] > np.arange(self.n_out), 1.0, -1.0)
             return made
         made[...] = -1.0
         made[np.arange(len(codes)), codes] = 1.0
@@ -150,16 +162,17 @@ class LabelCodes:
     values: Array  # (C,) distinct, increasing
     positions: Array  # (C,) the place of each among the sorted classes
     name: str = "the target"
+    ordered: bool = False
 
     @classmethod
-    def of(cls, classes: Array, name: str) -> LabelCodes:
+    def of(cls, classes: Array, name: str, ordered: bool = False) -> LabelCodes:
         """From the values of the classes, in the order of the classes."""
         order = np.argsort(classes)
-        return cls(classes[order], order, repr(name))
+        return cls(classes[order], order, repr(name), ordered)
 
     @property
     def n_out(self) -> int:
-        return 1 if len(self.values) == 2 else len(self.values)
+        return n_codes(len(self.values), self.ordered)
 
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """Target rows of a column of labels; refuses a label that is no class."""
@@ -167,7 +180,7 @@ class LabelCodes:
         strange = int((self.values[place] != X[:, 0]).sum())
         if strange:
             raise InputError(f"{strange:,} of {len(X):,} rows of {self.name} hold an unknown class.")
-        return ClassCodes(np.arange(len(self.values)))(self.positions[place][:, None], out)
+        return ClassCodes(np.arange(len(self.values)), self.ordered)(self.positions[place][:, None], out)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ import numpy as np
 
 from samara.core import Array, dense
 from samara.estimators.inputs import refuse_non_finite
-from samara.estimators.scores import NumberScore, class_places, largest
+from samara.estimators.meanings import Meaning
+from samara.estimators.scores import NumberScore, class_places
 from samara.estimators.tables import as_scan, encoded, raw_rows
 from samara.gradients import input_gradients
+from samara.links import Unlinked
 from samara.maps import Columns, Number
 from samara.report.drawing import INK, axes, fitted
 from samara.report.importance import permutation_importance
@@ -161,7 +163,8 @@ def _shuffled(estimator: Any, names: tuple[str, ...], raw: Array, y: Array) -> t
     """Importance by shuffled raw columns: of R², or of accuracy."""
     columns: Columns | None = estimator.__dict__.get("columns_")
     classes = getattr(estimator, "classes_", None)
-    true = y if classes is None else class_places(classes, y)
+    several = getattr(estimator, "_several", None)
+    true = y if classes is None or several else class_places(classes, y)
 
     def outputs(given: dict[str, Array]) -> Array:
         source = _source(np.column_stack([given[name] for name in names]))
@@ -170,9 +173,9 @@ def _shuffled(estimator: Any, names: tuple[str, ...], raw: Array, y: Array) -> t
 
     def score(true: Array, found: Array) -> float:
         if classes is not None:
-            return float(np.mean(true == largest(found)))
+            return float(np.mean(true == Meaning.of(estimator).places(found)))
         scores = NumberScore()
-        scores.update(true.reshape(len(true), -1).astype(float), found, None)
+        scores.update(true.reshape(len(true), -1).astype(float), Unlinked.of(estimator)(found), None)
         return scores.results()["r2"]
 
     return permutation_importance(outputs, dict(zip(names, raw.T, strict=True)), true, score)

@@ -82,6 +82,7 @@ def test_quiet_says_nothing(run, data, tmp_path):
     ("target", "more", "estimator"),
     [
         ("grade", ["--class-weight", "balanced"], "ELMClassifier"),
+        ("grade", ["--threshold", "balanced_accuracy"], "ELMClassifier"),
         ("stars", [], "ELMClassifier"),
         ("stars", ["--task", "regression", "--direct-link"], "ELMRegressor"),
         ("grade", ["--model", "kernel", "--gamma", "0.5", "--rank", "30"], "KernelELMClassifier"),
@@ -214,6 +215,14 @@ def test_fit_with_a_calibration(run, folder, tmp_path, name, kind):
     data = (folder / "train.parquet", "--target", "grade", "--columns", "size,colour", *SMALL)
     assert run("fit", *data, "--calibration", name, "-o", tmp_path / "m.samara").exit_code == 0
     assert type(samara.load(tmp_path / "m.samara").calibration_).__name__ == kind
+
+
+def test_fit_with_a_link(run, folder, tmp_path):
+    data = (folder / "train.parquet", "--target", "price", "--columns", INPUTS, *SMALL)
+    done = run("fit", *data, "--link", "logit", "-o", tmp_path / "m.samara")
+    assert done.exit_code != 0
+    assert 'link="logit" takes targets between 0 and 1' in done.stderr
+    assert run("fit", *data, "--link", "exp", "-o", tmp_path / "m.samara").exit_code == 2
 
 
 def test_inspect(run, model):

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils.class_weight import compute_class_weight
 
 from samara import ELMClassifier
-from samara.estimators.scores import project_to_simplex
+from samara.estimators.meanings import project_to_simplex
 from tests.oracles import nearest_probabilities, relative_gap
 
 
