@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from samara.estimators.scores import evaluate
     from samara.export import to_onnx
     from samara.model_files import ModelInfo, inspect
-    from samara.report import SelectionDisplay, SpectrumDisplay
+    from samara.report import SelectionDisplay, SpectrumDisplay, explain
     from samara.sources.scan import scan
 
 __version__ = "0.1.0"
@@ -63,6 +63,7 @@ __all__ = [
     "TwoStageELMRegressor",
     "__version__",
     "evaluate",
+    "explain",
     "inspect",
     "load",
     "plan",
@@ -87,6 +88,7 @@ _ROOMS = {
     "TwoStageELMClassifier": "samara.estimators",
     "TwoStageELMRegressor": "samara.estimators",
     "evaluate": "samara.estimators.scores",
+    "explain": "samara.report",
     "inspect": "samara.model_files",
     "load": "samara.estimators.saving",
     "plan": "samara.estimators.planning",

@@ -12,6 +12,7 @@ from samara.errors import BudgetError, InputError
 from samara.fit import Fitted, fit
 from samara.kernel_data import checked, found_gamma, refuse_rows_left_out, some_rows
 from samara.kernel_settings import KernelSettings, Nystroem
+from samara.left_out import LeftOut
 from samara.linalg.blas import solve_upper
 from samara.maps import AsFloat, Gramian, Kernel, KernelRows, Whitened, whitened
 from samara.model import Model
@@ -40,6 +41,7 @@ class KernelFitted:
     residual: float = 0.0
     n_iter: int = 0
     held_out: Callable[[], Array] | None = None  # outputs for the rows by models without them
+    left_out: Callable[[], LeftOut] | None = None  # the same, and what it takes to tell of new rows
 
 
 def fit_centres(
@@ -77,6 +79,7 @@ def fit_centres(
         rank=done.n_hidden,
         condition=done.condition,
         approximation_error=_missed(source, done),
+        left_out=_left_out(done),
     )
 
 
@@ -112,6 +115,15 @@ def _given_centres(source: Source, settings: KernelSettings, sizes: tuple[int, .
     count = sizes[-1] if sizes else min(source.n_rows, AUTO_MOST)
     chosen = rng.permutation(source.n_rows)[:count]
     return whitened(KernelRows(settings.kernel, chosen, settings.dtype), gramian.tile(chosen, chosen))
+
+
+def _left_out(done: Fitted) -> Callable[[], LeftOut] | None:
+    """Rows as the models without them see them, for the features of the model as it is kept."""
+    nodes, found = done.model.maps[-1], done.left_out
+    if found is None or not isinstance(nodes, Whitened) or nodes.triangle.dtype != np.float64:
+        return found
+    triangle = np.ascontiguousarray(nodes.triangle)
+    return lambda: found().behind(lambda D: solve_upper(triangle, np.array(D, order="C")))
 
 
 def _collapsed(model: Model) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import flops, peak_bytes
 from samara.engines import Counted, Threads
 from samara.errors import BudgetError, ConditionWarning
+from samara.left_out import LeftOut, Solved, leaving_out
 from samara.linalg.blas import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
@@ -48,6 +49,7 @@ class Fitted:
     condition: float
     approximation_error: float  # of H by the directions used, relative; 0 where nothing is left out
     left: Leftover | None = None  # what partial_fit would go on from
+    left_out: Callable[[], LeftOut] | None = None  # rows as the models without them see them
 
 
 def fit(source: Source, settings: Settings, profile: Profile | None = None) -> Fitted:
@@ -263,7 +265,7 @@ class Trial:
 
     def finish(self) -> Fitted:
         """Back to the units of the data."""
-        dtype, smallest = self.settings.dtype, float(np.min(self.alpha))
+        dtype, entropy, smallest = self.settings.dtype, self.settings.entropy, float(np.min(self.alpha))
         rank, lost, size, solution = self.system.rank(smallest, self.size), 0.0, self.size, self.solution
         if isinstance(self.factor, ProjectedFactor):
             lost, solution = self.factor.lost(rank), self.factor.lift(solution)
@@ -280,6 +282,12 @@ class Trial:
             rank=rank,
             approximation_error=lost,
             left=self._leftover(),
+            left_out=leaving_out(
+                self.factor,
+                Solved(
+                    *(self.mapped, self.layout, self.system, self.solution, self.alpha, self.size), entropy
+                ),
+            ),
         )
 
     def _leftover(self) -> Leftover | None:

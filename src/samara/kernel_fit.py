@@ -12,8 +12,10 @@ from samara.centre_fit import KernelFitted, fit_centres
 from samara.core import Array, FeatureMap, Source
 from samara.errors import InputError
 from samara.kernel_data import Rows, checked, found_gamma, gathered, ridge_grid
+from samara.kernel_left_out import left_out_of_few, left_out_of_many
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
+from samara.left_out import ALL_KEPT
 from samara.maps import Gramian, KernelRows
 from samara.model import Model
 from samara.plans import Plan
@@ -63,9 +65,17 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     factor = solver(task)
     alpha, selection = _selected(factor, rows, settings, profile)
     done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
-    if selection is None or isinstance(alpha, np.ndarray):
+    if isinstance(alpha, np.ndarray):
         return done
-    return replace(done, held_out=partial(_held_out, factor, rows, settings, profile, alpha))
+    units = settings.fit_intercept * profile.targets.mean, profile.targets.spread
+    if solver.name == "exact" and len(rows.targets) <= ALL_KEPT:
+        done = replace(done, left_out=partial(left_out_of_few, task, alpha, units))
+    if selection is None:
+        return done
+    held_out = partial(_held_out, factor, rows, settings, profile, alpha)
+    if done.left_out is None:
+        done = replace(done, left_out=partial(left_out_of_many, task, held_out, units))
+    return replace(done, held_out=held_out)
 
 
 def _held_out(

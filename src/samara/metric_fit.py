@@ -22,6 +22,7 @@ from samara.fit import Fitted, fit
 from samara.gradients import gradient_outer_product, scaling_maps
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings
+from samara.left_out import LeftOut
 from samara.maps import KernelRows, Whitened
 from samara.plans import Plan
 from samara.prepare import look
@@ -44,6 +45,12 @@ class Learned:
     rounds: int
     scores: Array  # (rounds + 1,): held-out squared error of each, relative to the targets' variance
 
+    def honest(self, left_out: Callable[[], LeftOut] | None) -> Callable[[], LeftOut] | None:
+        """Rows left out, with errors no smaller than on rows that the metric had not seen."""
+        if left_out is None or self.rounds == 0:
+            return left_out
+        return lambda: left_out().no_better_than(float(self.scores[self.rounds]))
+
 
 def fit_metric(source: Source, settings: Settings, profile: Profile | None) -> tuple[Fitted, Learned]:
     """An extreme learning machine with a learned metric; the rows are looked at once."""
@@ -52,7 +59,8 @@ def fit_metric(source: Source, settings: Settings, profile: Profile | None) -> t
     done, learned, passes = rounds.run(source, lambda rows, asked: fit(rows, asked, profile))
     plan = _told(done.plan, learned, settings, passes)
     # Sums over the folds of rows that the metric has seen tell nothing of new rows: none are kept.
-    return replace(done, plan=plan, left=done.left if learned.rounds == 0 else None), learned
+    left = done.left if learned.rounds == 0 else None
+    return replace(done, plan=plan, left=left, left_out=learned.honest(done.left_out)), learned
 
 
 def fit_kernel_metric(
@@ -65,7 +73,8 @@ def fit_kernel_metric(
     rounds = _Rounds[KernelFitted, KernelSettings](settings, seen)
     done, learned, passes = rounds.run(source, lambda rows, asked: fit_kernel(rows, asked, profile))
     plan = _told(done.plan, learned, settings, passes)
-    return replace(done, plan=plan, held_out=done.held_out if learned.rounds == 0 else None), learned
+    held_out = done.held_out if learned.rounds == 0 else None
+    return replace(done, plan=plan, held_out=held_out, left_out=learned.honest(done.left_out)), learned
 
 
 F = TypeVar("F", Fitted, KernelFitted)

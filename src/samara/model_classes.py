@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from samara.calibration import Isotonic, Temperature
 from samara.continued import StreamState
 from samara.engines import Threads
+from samara.intervals import Intervals
 from samara.kernel_settings import Nystroem
+from samara.left_out import Leverage, Pull
 from samara.linalg.gaps import Pieces
 from samara.linalg.stops import EnergyStop, ErrorStop, GradientStop, RidgeStop
 from samara.maps import (
@@ -71,5 +74,6 @@ CLASSES: Mapping[str, type] = {
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
         *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
         *(StreamState, Layout),
+        *(Temperature, Isotonic, Intervals, Leverage, Pull),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from samara.sources import ArraySource, Scan
 class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
     """Parameters, the fit of a source, and its results."""
 
-    _RESULTS = (
+    _RESULTS: tuple[str, ...] = (
         "model_",
         "plan_",
         "selection_",
@@ -107,7 +108,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         return make_settings(self, None)
 
     def _settled(self, stream: Stream) -> None:
-        self._take(stream.fitted(self._turn()))
+        # The rows that came are gone: none can be left out.
+        self._take(replace(stream.fitted(self._turn()), left_out=None))
 
     def _turn(self) -> Array | None:
         """How targets kept by a stream become those of the model; None: they are the same."""
@@ -119,6 +121,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_ = done.approximation_error
         self._n_features_out = len(done.model.coef)
+        self._learn_left_out(done.left_out)
 
     def transform(self, X: Any) -> Array:
         """Hidden features H of the rows of X.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +10,18 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from samara.calibration import Calibration, learned
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
 from samara.estimators.missing import with_gaps
+from samara.estimators.parameters import read_calibration
 from samara.estimators.progress import reporting
 from samara.estimators.scores import largest, probabilities, scored
 from samara.estimators.tables import as_scan, given_scan, is_table, labelled_frame, labelled_table
+from samara.left_out import LeftOut
 from samara.maps import ClassCodes
 from samara.model import Model
 from samara.sources import ArraySource, Scan
@@ -29,6 +32,7 @@ class Classification(ClassifierMixin, ClosedForm):
     """Fit to ±1 codes of the classes, and predict the class with the largest output."""
 
     class_weight: Any
+    calibration: Any
 
     @reporting
     def fit(
@@ -61,6 +65,7 @@ class Classification(ClassifierMixin, ClosedForm):
         """
         X, y, sample_weight = as_scan(X, y, sample_weight)
         with self._all_or_nothing():
+            read_calibration(self.calibration)
             X = with_gaps(self, X, y)
             if isinstance(X, Scan):
                 given = given_scan(X, y, sample_weight, classes=True, class_weight=self.class_weight)
@@ -83,6 +88,13 @@ class Classification(ClassifierMixin, ClosedForm):
                 self._fit_arrays(source, (checkpoint, every))
                 self.classes_ = classes
         return self
+
+    def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
+        method = read_calibration(self.calibration)
+        self.calibration_: Calibration | None = None
+        rows = left_out() if method is not None and left_out is not None else None
+        if method is not None and rows is not None and len(rows.outputs):
+            self.calibration_ = learned(method, rows.outputs, largest(rows.targets), rows.weight)
 
     def _coded(self, X: Any, y: Array, weight: Array | None) -> tuple[ArraySource, Array]:
         """Rows whose targets are codes of their classes, and these."""
@@ -117,14 +129,14 @@ class Classification(ClassifierMixin, ClosedForm):
 
     def _scored(self, X: Any) -> tuple[Array, Array]:
         """Outputs, and the classes that they are of."""
-        model, classes = self._learned_classes()
+        model, classes, _ = self._learned_classes()
         return self._outputs(X, model), classes
 
-    def _learned_classes(self) -> tuple[Model, Array]:
-        """The model and its classes; another thread may be learning a new one."""
+    def _learned_classes(self) -> tuple[Model, Array, Calibration | None]:
+        """The model, its classes and what makes probabilities; another thread may be learning a new one."""
         check_is_fitted(self, "model_")
         with self._together():
-            return self.model_, self.classes_
+            return self.model_, self.classes_, getattr(self, "calibration_", None)
 
     def predict(self, X: Any) -> Array:
         """Predict labels.
@@ -145,8 +157,9 @@ class Classification(ClassifierMixin, ClosedForm):
     def predict_proba(self, X: Any) -> Array:
         """Estimate class probabilities.
 
-        Least squares on ±1 codes estimates 2p − 1; the estimates are moved to the nearest point whose
-        coordinates are non-negative and add up to 1.
+        By the ``calibration_`` that the fit has learned from rows left out. Without one, least squares on ±1
+        codes estimates 2p − 1; the estimates are moved to the nearest point whose coordinates are
+        non-negative and add up to 1.
 
         Parameters
         ----------
@@ -158,7 +171,8 @@ class Classification(ClassifierMixin, ClosedForm):
         p : ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        return probabilities(self._scored(X)[0])
+        model, _, calibration = self._learned_classes()
+        return probabilities(self._outputs(X, model), calibration)
 
     def predict_batches(self, X: Scan, proba: bool = False) -> Iterator[Array]:
         """Predict the classes of files, some rows at a time, in their order.
@@ -175,9 +189,9 @@ class Classification(ClassifierMixin, ClosedForm):
         y : ndarray of shape (some rows,) or (some rows, n_classes)
             Labels or probabilities of the next rows.
         """
-        model, classes = self._learned_classes()
+        model, classes, calibration = self._learned_classes()
         for _, outputs in self._streamed(X, model):
-            yield probabilities(outputs) if proba else np.asarray(classes[largest(outputs)])
+            yield probabilities(outputs, calibration) if proba else np.asarray(classes[largest(outputs)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows whose class is predicted.

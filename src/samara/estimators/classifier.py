@@ -26,11 +26,17 @@ metric, rounds, fit_intercept, update, forget, window, memory, engine, dtype, ve
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
         same total.
+    calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
+        How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
+        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
+        takes outputs for 2p − 1. Labels are the largest output's in any case.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
+        What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
     alpha_, n_hidden_, selection_, plan_, rank_, condition_, approximation_error_, model_, \
 n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`ELMRegressor`.
@@ -49,6 +55,8 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
     (2, 3)
     """
 
+    _RESULTS = (*BaseELM._RESULTS, "calibration_")
+
     def __init__(
         self,
         n_hidden: Any = 1000,
@@ -66,6 +74,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         rounds: int = 3,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        calibration: Any = "auto",
         update: Any = "information",
         forget: float = 1.0,
         window: int | None = None,
@@ -99,6 +108,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
             random_state=random_state,
         )
         self.class_weight = class_weight
+        self.calibration = calibration
 
     @property
     def coef_(self) -> Array:

@@ -169,11 +169,17 @@ alpha_per_target, scale, direct_link, fit_intercept, memory, engine, dtype, verb
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
         same total.
+    calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
+        How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
+        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
+        takes outputs for 2p − 1. Labels are the largest output's in any case.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
+        What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
     layer_alphas_, layer_errors_, model_, alpha_, n_hidden_, selection_, plan_, rank_, condition_, \
 approximation_error_, n_features_in_, feature_names_in_
         As in :class:`DeepELMRegressor`.
@@ -210,6 +216,7 @@ approximation_error_, n_features_in_, feature_names_in_
         direct_link: bool = False,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        calibration: Any = "auto",
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -238,6 +245,7 @@ approximation_error_, n_features_in_, feature_names_in_
             random_state=random_state,
         )
         self.class_weight = class_weight
+        self.calibration = calibration
 
     @property
     def coef_(self) -> Array:

@@ -114,6 +114,8 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         Number of inputs.
     feature_names_in_ : ndarray of str
         Names of the inputs, where X had names.
+    intervals_ : :class:`samara.intervals.Intervals` or None
+        What ``predict_interval`` needs; None where the solver can't leave rows out.
 
     Examples
     --------
@@ -152,11 +154,17 @@ fit_intercept, memory, engine, dtype, verbose, random_state
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
         same total.
+    calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
+        How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
+        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
+        takes outputs for 2p − 1. Labels are the largest output's in any case.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
+        What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
     alpha_, gamma_, selection_, plan_, X_fit_, rank_, condition_, fnorm_, approximation_error_, residual_, \
 n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
         As in :class:`KernelELMRegressor`.
@@ -191,6 +199,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
         rounds: int = 3,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        calibration: Any = "auto",
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -218,6 +227,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
             random_state=random_state,
         )
         self.class_weight = class_weight
+        self.calibration = calibration
 
     @property
     def dual_coef_(self) -> Array:

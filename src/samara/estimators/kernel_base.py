@@ -79,6 +79,7 @@ class BaseKernelELM(ClosedForm):
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_, self.fnorm_ = done.approximation_error, done.fnorm
         self.residual_, self.n_iter_ = done.residual, done.n_iter
+        self._learn_left_out(done.left_out)
         set_metric(self, learned)
 
     def _settings(self) -> KernelSettings:

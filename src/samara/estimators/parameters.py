@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from samara.calibration import METHODS, Method
 from samara.core import Crew, FeatureMap
 from samara.costs import format_bytes, parse_memory
 from samara.engines import Threads
@@ -32,6 +33,16 @@ def read_scale(scale: Any) -> str | FeatureMap | None:
         made: FeatureMap = scale
         return made
     raise unknown_name("scale", scale, (*SCALES, "None", "a FeatureMap"))
+
+
+def read_calibration(calibration: Any) -> Method | None:
+    """How outputs become probabilities; ``auto`` is the way that leaves the order of the classes as it is."""
+    if calibration is None:
+        return None
+    names = ("auto", *METHODS)
+    if not isinstance(calibration, str) or calibration not in names:
+        raise unknown_name("calibration", calibration, (*names, "None"))
+    return "isotonic" if calibration == "isotonic" else "temperature"
 
 
 def read_metric(metric: Any, rounds: Any) -> Metric | None:

@@ -117,6 +117,9 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         Number of inputs.
     feature_names_in_ : ndarray of str
         Names of the inputs, where X had names.
+    intervals_ : :class:`samara.intervals.Intervals` or None
+        What ``predict_interval`` needs; None where the solver can't leave rows out, and after
+        ``partial_fit``.
 
     Examples
     --------
@@ -127,6 +130,8 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
     >>> model.predict(X[:2]).shape
     (2,)
     """
+
+    _RESULTS = (*BaseELM._RESULTS, "intervals_")
 
     @property
     def coef_(self) -> Array:

@@ -63,7 +63,8 @@ class Sample:
         outputs = held_out_outputs(self.estimator, self.X) if trained else None
         held_out = not trained or outputs is not None
         outputs = self._outputs(self.X) if outputs is None else outputs
-        chances = probabilities(outputs) if hasattr(self.estimator, "classes_") else None
+        calibration = getattr(self.estimator, "calibration_", None)
+        chances = probabilities(outputs, calibration) if hasattr(self.estimator, "classes_") else None
         return Predictions(self._predicted(outputs), chances, held_out)
 
     def _predicted(self, outputs: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from samara.calibration import Isotonic, Temperature
 from samara.continued import StreamState
 from samara.core import Array
 from samara.engines.clusters import is_cluster
@@ -21,11 +22,14 @@ from samara.estimators.imputer import LowRankImputer
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.online import Online
+from samara.estimators.parameters import read_calibration
 from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
 from samara.estimators.two_stage import BaseTwoStage, TwoStageELMClassifier, TwoStageELMRegressor
+from samara.intervals import Intervals
+from samara.left_out_checks import check_left_out
 from samara.maps import Columns
 from samara.model import Model
 from samara.model_checks import (
@@ -73,10 +77,13 @@ _OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
 _OF_SPECTRAL: Mapping[str, Any] = {"embedding_": str, "_n_features_out": int}
 _OF_TWO_STAGE: Mapping[str, Any] = {"embedding_": str, "embedding_alpha_": float | Array, "n_hidden_": int}
+_OF_LEFT_OUT = ("calibration_", "intervals_")  # of a classifier, of a regressor
 _IF_THERE: Mapping[str, Any] = {
     "feature_names_in_": Array,
     "target_names_": Array,
     "columns_": Columns,
+    "calibration_": Temperature | Isotonic,
+    "intervals_": Intervals,
     "metric_": Array,
     "rounds_": int,
     "rounds_scores_": Array,
@@ -96,7 +103,7 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
         names = [one for one in _IF_THERE if one != "_stream"]
-        fitted |= {one: vars(estimator)[one] for one in names if one in vars(estimator)}
+        fitted |= {one: vars(estimator)[one] for one in names if vars(estimator).get(one) is not None}
         # What the process held before the fit, and its cluster, are no part of the model: equal models give
         # equal files.
         plan = fitted.get("plan_")
@@ -168,6 +175,8 @@ def _revived(cls: type[ClosedForm], file: ModelFile) -> ClosedForm:
     _check(cls, file.fitted)
     if file.about != _about(file.fitted):
         raise RefusedError("what it says about its model is not true of it")
+    if issubclass(cls, Classification | Regression):  # not in the file where there is none
+        estimator.__dict__[_OF_LEFT_OUT[issubclass(cls, Regression)]] = None
     estimator.__dict__.update({name: value for name, value in file.fitted.items() if name != "_stream"})
     if "_stream" in file.fitted:
         _resume(estimator, file.fitted, settings)
@@ -208,6 +217,8 @@ def _settings_of(estimator: ClosedForm) -> Any:
     given = estimator.get_params(deep=False)
     seed = 0 if given["random_state"] is None else given["random_state"]  # NumPy's own seed is not drawn from
     try:
+        if isinstance(estimator, Classification):
+            read_calibration(estimator.calibration)
         return type(estimator)(**{**given, "random_state": seed})._settings()
     except Exception as error:  # whatever the checks stumble over, it is the parameters
         reason = " ".join(str(error).split()).rstrip(".")
@@ -241,6 +252,7 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
     check_ridge(fitted["alpha_"], n_outputs)
     if fitted["selection_"] is not None:
         check_selection(fitted["selection_"], n_outputs)
+    check_left_out(fitted.get("calibration_"), fitted.get("intervals_"), model.coef.shape)
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
     if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):
         raise RefusedError(f"its target names are not {n_targets} texts")

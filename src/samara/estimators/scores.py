@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from samara.calibration import Calibration
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.inputs import check_weights, refuse_bad_targets
@@ -56,8 +57,9 @@ class NumberScore:
 class ClassScore:
     """Which classes were taken for which, and how far their probabilities were off."""
 
-    def __init__(self, n_classes: int) -> None:
+    def __init__(self, n_classes: int, calibration: Calibration | None = None) -> None:
         self.rows, self.weight = 0, 0.0
+        self._calibration = calibration
         self.confusion = np.zeros((n_classes + 1, n_classes))  # the last row: classes the model does not know
         self._brier = self._log = 0.0
 
@@ -65,7 +67,7 @@ class ClassScore:
         """Add some rows: the numbers of their classes, and the outputs of the model."""
         w = np.ones(len(true)) if weight is None else weight
         np.add.at(self.confusion, (true, largest(outputs)), w)
-        p = probabilities(outputs)
+        p = probabilities(outputs, self._calibration)
         known = true < self.confusion.shape[1]
         hit = np.zeros(p.shape)
         hit[np.flatnonzero(known), true[known]] = 1.0
@@ -118,7 +120,9 @@ def scored(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     elif y is None:
         raise InputError("y is missing: a score needs the targets of the rows.")
     check_is_fitted(estimator, "model_")
-    made = ClassScore(len(estimator.classes_)) if is_classifier(estimator) else NumberScore()
+    made: NumberScore | ClassScore = NumberScore()
+    if is_classifier(estimator):
+        made = ClassScore(len(estimator.classes_), getattr(estimator, "calibration_", None))
     rows = _labelled if is_classifier(estimator) else _numbers
     for true, outputs, weight in rows(estimator, X, y, sample_weight):
         made.update(true, outputs, weight)
@@ -200,8 +204,10 @@ def largest(outputs: Array) -> Array:
     return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
 
 
-def probabilities(outputs: Array) -> Array:
-    """Class probabilities of outputs near 2p − 1."""
+def probabilities(outputs: Array, calibration: Calibration | None = None) -> Array:
+    """Class probabilities of outputs: calibrated, or else taken to be near 2p − 1."""
+    if calibration is not None:
+        return calibration(outputs)
     if outputs.shape[1] > 1:
         return project_to_simplex((outputs + 1) / 2)
     p = np.clip((outputs[:, 0] + 1) / 2, 0, 1)

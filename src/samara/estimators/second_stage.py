@@ -92,4 +92,5 @@ def reused(embedding: Embedding, kind: str, seed: int) -> Fitted:
         low, high = centres.min(axis=0), centres.max(axis=0)
         centres = np.random.default_rng(seed).uniform(low, high, centres.shape)
     below = RadialNodes(centres.astype(coef.dtype), drawn.gamma.astype(coef.dtype), "rbf")
-    return replace(first, model=Model((*embedding.maps, below), coef, embedding.model.intercept), left=None)
+    model = Model((*embedding.maps, below), coef, embedding.model.intercept)
+    return replace(first, model=model, left=None, left_out=None)

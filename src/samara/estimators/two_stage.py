@@ -67,6 +67,7 @@ class BaseTwoStage(ClosedForm):
         self.alpha_, self.n_hidden_ = done.alpha, len(done.model.coef)
         self.rank_, self.condition_ = done.rank, done.condition
         self.approximation_error_ = done.approximation_error
+        self._learn_left_out(done.left_out)
 
     def _second(self, stage: FirstStage, settings: Settings, seed: int) -> Fitted:
         """A second stage over the coordinates of a first."""
@@ -168,11 +169,17 @@ random_state
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied onto the rows' weights; ``"balanced"`` gives every class the
         same total.
+    calibration : {"auto", "temperature", "isotonic"} or None, default="auto"
+        How outputs become the probabilities of ``predict_proba``, learned from rows of the fit as the models
+        without them see them: by one temperature (``auto`` too), or by a rising curve for each class. None
+        takes outputs for 2p − 1. Labels are the largest output's in any case.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    calibration_ : :class:`samara.calibration.Temperature`, :class:`samara.calibration.Isotonic` or None
+        What was learned; None also where the solver can't leave rows out, and after ``partial_fit``.
     embedding_, embedding_alpha_, alpha_, n_hidden_, selection_, plan_, rank_, condition_, \
 approximation_error_, model_, n_features_in_, feature_names_in_
         As in :class:`TwoStageELMRegressor`.
@@ -198,6 +205,7 @@ approximation_error_, model_, n_features_in_, feature_names_in_
         alpha: Any = "auto",
         scale: Any = None,
         class_weight: Any = None,
+        calibration: Any = "auto",
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -219,3 +227,4 @@ approximation_error_, model_, n_features_in_, feature_names_in_
             random_state=random_state,
         )
         self.class_weight = class_weight
+        self.calibration = calibration

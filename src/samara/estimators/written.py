@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from samara.calibration import Calibration
 from samara.core import Array, Block
 from samara.errors import InputError
 from samara.estimators.cluster import crew_of
@@ -56,11 +57,13 @@ class Answers:
     names: tuple[str, ...]
     classes: Array | None = None
     proba: bool = False
+    calibration: Calibration | None = None
 
     def __call__(self, outputs: Array) -> dict[str, Array]:
         """The columns of outputs (n, t)."""
         if self.classes is not None:
-            outputs = probabilities(outputs) if self.proba else self.classes[largest(outputs)]
+            chances = self.proba
+            outputs = probabilities(outputs, self.calibration) if chances else self.classes[largest(outputs)]
         return dict(zip(self.names, outputs.reshape(len(outputs), -1).T, strict=True))
 
 
@@ -86,9 +89,9 @@ def predict_to(estimator: Any, X: Any, path: str | PathLike[str], proba: bool) -
 def _learned(estimator: Any, proba: bool) -> tuple[Model, Answers]:
     """The model, and what its outputs mean."""
     if is_classifier(estimator):
-        model, classes = estimator._learned_classes()
+        model, classes, calibration = estimator._learned_classes()
         named = [f"probability of {label}" for label in classes.tolist()] if proba else ["predicted"]
-        return model, Answers(tuple(named), classes, proba)
+        return model, Answers(tuple(named), classes, proba, calibration)
     if proba:
         raise InputError(f"proba is for classes; {type(estimator).__name__} predicts numbers.")
     model, targets = estimator.model_, estimator.__dict__.get("target_names_", ())

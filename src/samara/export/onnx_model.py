@@ -131,7 +131,7 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     facts["columns"] = json.dumps(told, ensure_ascii=False)
     if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
-        classification(graph, outputs, estimator.classes_)
+        classification(graph, outputs, estimator.classes_, getattr(estimator, "calibration_", None))
     else:
         one = isinstance(estimator.intercept_, float)
         regression(graph, outputs, None if one else model.coef.shape[1])

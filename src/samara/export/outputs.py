@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from samara.calibration import Calibration, Temperature
 from samara.core import Array
 from samara.errors import InputError
-from samara.export.graph import BOOLEAN, INTEGER, ROWS, Graph, Value
+from samara.export.graph import BOOLEAN, DOUBLE, INTEGER, ROWS, Graph, Value
 
 
 def regression(graph: Graph, outputs: Value, n_targets: int | None) -> None:
@@ -19,24 +20,47 @@ def regression(graph: Graph, outputs: Value, n_targets: int | None) -> None:
         graph.output("prediction", outputs, (ROWS, n_targets))
 
 
-def classification(graph: Graph, outputs: Value, classes: Array) -> None:
+def classification(graph: Graph, outputs: Value, classes: Array, calibration: Calibration | None) -> None:
     """`label`, `probabilities` and `scores`, of the shapes of the three methods."""
-    count, one, half = len(classes), _number(graph, 1, outputs), _number(graph, 0.5, outputs)
-    shares = graph.node("Mul", graph.node("Add", outputs, one), half)
+    count = len(classes)
     if count == 2:
         scores = _column(graph, outputs)
         positive = graph.node("Greater", scores, _number(graph, 0, outputs), dtype=BOOLEAN)
         codes = graph.cast(positive, INTEGER)
-        second = graph.node("Min", graph.node("Max", shares, _number(graph, 0, outputs)), one)
-        shares = graph.node("Concat", graph.node("Sub", one, second), second, axis=1)
     else:
         scores = outputs
         codes = graph.node("ArgMax", scores, dtype=INTEGER, axis=1, keepdims=0)
-        shares = _on_simplex(graph, shares, count)
+    if calibration is None:
+        shares = _shares(graph, outputs, count)
+    else:
+        shares = _at(graph, outputs, count, calibration)
     labels = graph.constant(label_values(classes))
     graph.output("label", graph.node("Gather", labels, codes), (ROWS,))
     graph.output("probabilities", shares, (ROWS, count))
     graph.output("scores", scores, (ROWS,) if count == 2 else (ROWS, count))
+
+
+def _shares(graph: Graph, outputs: Value, count: int) -> Value:
+    """Outputs taken for 2p − 1, moved to where they are probabilities."""
+    one, half = _number(graph, 1, outputs), _number(graph, 0.5, outputs)
+    shares = graph.node("Mul", graph.node("Add", outputs, one), half)
+    if count > 2:
+        return _on_simplex(graph, shares, count)
+    second = graph.node("Min", graph.node("Max", shares, _number(graph, 0, outputs)), one)
+    return graph.node("Concat", graph.node("Sub", one, second), second, axis=1)
+
+
+def _at(graph: Graph, outputs: Value, count: int, calibration: Calibration) -> Value:
+    """softmax(outputs/T), in float64 as in `Temperature`."""
+    if not isinstance(calibration, Temperature):
+        raise InputError(
+            'Isotonic probabilities have no ONNX form: fit with calibration="temperature" or None to export.'
+        )
+    wide = graph.cast(outputs, DOUBLE)
+    scaled = graph.node("Mul", wide, _number(graph, calibration.steepness, wide))
+    if count == 2:
+        scaled = graph.node("Concat", graph.node("Neg", scaled), scaled, axis=1)
+    return graph.cast(graph.node("Softmax", scaled, axis=1), outputs.dtype)
 
 
 def label_values(classes: Array) -> Array:

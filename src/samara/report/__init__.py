@@ -1,5 +1,6 @@
 """Plots of what a fit found, and its HTML report."""
 
+from samara.report.explanation import Explanation, explain
 from samara.report.facts import column_facts, profile_facts
 from samara.report.html import write_report
 from samara.report.importance import permutation_importance
@@ -13,6 +14,7 @@ from samara.report.tradeoff import Tried, draw_tradeoff
 __all__ = [
     "ColumnFacts",
     "Evaluation",
+    "Explanation",
     "Importance",
     "MemoryTrace",
     "MemoryWatch",
@@ -22,6 +24,7 @@ __all__ = [
     "Tried",
     "column_facts",
     "draw_tradeoff",
+    "explain",
     "pareto_front",
     "permutation_importance",
     "profile_facts",

@@ -103,13 +103,17 @@ class NormalSystem:
         values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
         return values, vectors, vectors.T @ self.cross[:size]
 
-    def condition(self, alpha: float) -> float:
-        """Estimate of cond(H) with the ridge in it."""
+    def triangle(self, alpha: float) -> Array:
+        """R with RᵀR = G + αI; the room of the last ridge's."""
         last = self._last
         if last is None or last[0] != alpha:
             last = self._last = alpha, self._root(alpha)
         L = len(self.gram)
-        return triangle_condition(last[1][:L, :L])
+        return last[1][:L, :L]
+
+    def condition(self, alpha: float) -> float:
+        """Estimate of cond(H) with the ridge in it."""
+        return triangle_condition(self.triangle(alpha))
 
     def rank(self, alpha: float, size: int) -> int:
         """All columns: a Cholesky factor that passed has full rank."""

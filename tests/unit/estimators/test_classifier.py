@@ -86,11 +86,11 @@ def test_probabilities(iris, n_classes):
 
 
 def test_probabilities_estimate_probabilities():
-    """On labels drawn with known probability the estimates are close to it on average."""
+    """On labels drawn with known probability least squares is close to it on average, as it is."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 2))
     truth = 1 / (1 + np.exp(-2 * X[:, 0]))
-    model = ELMClassifier(60, random_state=0).fit(X, rng.random(6000) < truth)
+    model = ELMClassifier(60, calibration=None, random_state=0).fit(X, rng.random(6000) < truth)
     assert np.abs(model.predict_proba(X)[:, 1] - truth).mean() < 0.03
 
 

@@ -1,0 +1,179 @@
+"""Rows left out by a formula are what as many refits give."""
+
+import numpy as np
+import pytest
+
+import samara.estimators.base as base
+import samara.estimators.kernel_base as kernel
+from samara import ELMRegressor, KernelELMRegressor
+from samara.left_out import FEWEST_ROWS, LeftOut, some_blocks
+from samara.sources import ArraySource
+
+N = 60
+ELMS = {
+    "gram": ELMRegressor(n_hidden=40, solver="gram", random_state=0),
+    "qr": ELMRegressor(n_hidden=40, solver="qr", random_state=0),
+    "svd": ELMRegressor(n_hidden=40, solver="svd", random_state=0),
+    "dual": ELMRegressor(n_hidden=100, solver="dual", random_state=0),
+    "one ridge": ELMRegressor(n_hidden=20, alpha=0.1, random_state=0),
+    "no intercept": ELMRegressor(n_hidden=20, fit_intercept=False, random_state=0),
+    "chosen size": ELMRegressor(n_hidden=[5, 10, 30], random_state=0),
+    "whole rank": ELMRegressor(n_hidden=20, solver="rsvd", rank=20, alpha=0.1, random_state=0),
+}
+KERNELS = {
+    "exact": KernelELMRegressor(),
+    "one ridge": KernelELMRegressor(alpha=0.3),
+    "no intercept": KernelELMRegressor(fit_intercept=False),
+}
+
+
+def table(seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = np.column_stack([np.sin(X[:, 0]) + 0.3 * rng.normal(size=n), 50 + 9 * X[:, 1] ** 2])
+    return X, y, rng.uniform(0.5, 2, n)
+
+
+def fitted(monkeypatch, estimator, X, y, weight):
+    """The estimator, and what its fit says of rows left out."""
+    found = {}
+
+    def keeping(fit):
+        def run(*args):
+            found["done"] = fit(*args)
+            return found["done"]
+
+        return run
+
+    for room, name in ((base, "fit"), (kernel, "fit_kernel")):
+        monkeypatch.setattr(room, name, keeping(getattr(room, name)))
+    estimator.fit(X, y, sample_weight=weight)
+    return estimator, found["done"].left_out()
+
+
+def ridge(H, y, w, alpha, intercept):
+    """Predictor of a weighted ridge regression with an intercept that is not penalised."""
+    mean, level = (w @ H / w.sum(), w @ y / w.sum()) if intercept else (0 * H[0], 0 * y[0])
+    centred = H - mean
+    gram = centred.T @ (w[:, None] * centred) + alpha * np.eye(H.shape[1])
+    beta = np.linalg.solve(gram, centred.T @ (w[:, None] * (y - level)))
+    return lambda rows: (rows - mean) @ beta + level
+
+
+def kernel_ridge(K, y, w, alpha, intercept):
+    n = len(K)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n] = K + np.diag(alpha / w)
+    system[n, :n] = system[:n, n] = intercept
+    system[n, n] = 1 - intercept
+    c = np.linalg.solve(system, np.vstack([y, np.zeros((1, y.shape[1]))]))
+    return lambda rows: rows @ c[:n] + c[n]
+
+
+def check(estimator, left, refit):
+    """The outputs and the new predictions of the models without a row."""
+    X, y, _ = table()
+    new = estimator.model_.features(table(1, 7)[0])
+    H = estimator.model_.features(X)
+    order = np.argsort(left.targets[:, 0])
+    outputs, others = [], []
+    for i in np.argsort(y[:, 0]):
+        predict, seen = refit(np.arange(N) != i)
+        outputs.append(predict(seen(H[[i]]))[0])
+        others.append(predict(seen(new)))
+    np.testing.assert_allclose(left.targets[order], y[np.argsort(y[:, 0])], atol=1e-9)
+    np.testing.assert_allclose(left.outputs[order], outputs, rtol=1e-7, atol=1e-7)
+    whole = (new @ estimator.model_.coef + estimator.model_.intercept)[:, None]
+    without = whole - left.pull(new)[:, :, None] * left.errors
+    np.testing.assert_allclose(without[:, order], np.swapaxes(others, 0, 1), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ELMS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_an_elm_without_a_row_is_a_refit(monkeypatch, name, weighted):
+    X, y, weight = table()
+    estimator, left = fitted(monkeypatch, ELMS[name], X, y, weight if weighted else None)
+    w = weight if weighted else np.ones(N)
+    H = estimator.model_.features(X)
+
+    def refit(kept):
+        made = ridge(H[kept], y[kept], w[kept], estimator.alpha_, estimator.fit_intercept)
+        return made, lambda rows: rows
+
+    check(estimator, left, refit)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_kernel_model_without_a_row_is_a_refit(monkeypatch, name, weighted):
+    X, y, weight = table()
+    estimator, left = fitted(monkeypatch, KERNELS[name], X, y, weight if weighted else None)
+    w = weight if weighted else np.ones(N)
+    K = estimator.model_.features(X)
+
+    def refit(kept):
+        made = kernel_ridge(K[kept][:, kept], y[kept], w[kept], estimator.alpha_, estimator.fit_intercept)
+        return made, lambda rows: rows[:, kept]
+
+    check(estimator, left, refit)
+
+
+def test_nystroem_centres_are_seen_as_they_are_kept(monkeypatch):
+    X, y, _ = table()
+    estimator = KernelELMRegressor(solver="nystroem", rank=15, alpha=0.1, random_state=0)
+    estimator, left = fitted(monkeypatch, estimator, X, y, None)
+    H = estimator.model_.features(X)
+    own = np.einsum("ii->i", left.pull(H))  # each row's pull on itself is its leverage
+    np.testing.assert_allclose(1 / np.sqrt(1 - own), left.spread, rtol=1e-9)
+    fitted_values = H @ estimator.model_.coef + estimator.model_.intercept
+    np.testing.assert_allclose((y - fitted_values) / (1 - own)[:, None], left.errors, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(left.leverage(H), own, rtol=1e-9)
+
+
+def test_a_ridge_for_each_target(monkeypatch):
+    X, y, _ = table()
+    both = ELMRegressor(n_hidden=20, alpha=[1e-3, 1e-1, 10], alpha_per_target=True, random_state=0)
+    both, left = fitted(monkeypatch, both, X, y, None)
+    assert left.pull is None
+    for target, alpha in enumerate(both.alpha_):
+        one = ELMRegressor(n_hidden=20, alpha=float(alpha), random_state=0)
+        _, alone = fitted(monkeypatch, one, X, y[:, [target]], None)
+        np.testing.assert_allclose(left.outputs[:, target], alone.outputs[:, 0], rtol=1e-9)
+
+
+def test_a_leverage_by_few_columns_is_near(monkeypatch):
+    X, y, _ = table(n=700)
+    estimator = ELMRegressor(n_hidden=200, alpha=0.1, random_state=0)
+    estimator, left = fitted(monkeypatch, estimator, X, y, None)
+    true = 1 - 1 / left.spread**2
+    near = left.leverage(estimator.model_.features(X))
+    assert left.pull is None
+    assert left.leverage.directions.shape == (200, 65)
+    assert abs(np.mean(near / true) - 1) < 0.05
+    assert np.std(near / true) < 0.25
+
+
+def test_rows_are_drawn_by_their_content():
+    rng = np.random.default_rng(0)
+    X, order = rng.normal(size=(30_000, 2)), rng.permutation(30_000)
+    drawn = [
+        np.concatenate([block.X for block in some_blocks(ArraySource(rows, rows[:, :1]), FEWEST_ROWS)])
+        for rows in (X, X[order])
+    ]
+    assert abs(len(drawn[0]) - FEWEST_ROWS) < 5 * np.sqrt(FEWEST_ROWS)
+    assert np.array_equal(np.sort(drawn[0][:, 0]), np.sort(drawn[1][:, 0]))
+
+
+def test_copies_of_one_row_are_drawn_all_the_same():
+    X = np.ones((30_000, 2))
+    rows = sum(len(block) for block in some_blocks(ArraySource(X, X[:, :1]), FEWEST_ROWS))
+    assert rows == 30_000 or rows == FEWEST_ROWS
+
+
+def test_errors_no_better_than_what_was_seen_elsewhere():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(500, 1))
+    left = LeftOut(y - 0.1 * rng.normal(size=(500, 1)), y, None, np.ones(500))
+    assert left.no_better_than(0.001) is left
+    made = left.no_better_than(0.25)
+    np.testing.assert_allclose((made.errors**2).sum() / ((y - y.mean()) ** 2).sum(), 0.25)
