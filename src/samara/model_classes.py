@@ -16,6 +16,7 @@ from samara.maps import (
     Additive,
     AdditiveNodes,
     AsFloat,
+    Beside,
     ColumnFactors,
     Columns,
     DirectLink,
@@ -41,6 +42,7 @@ from samara.maps.nodes import FirstNodes
 from samara.model import Model
 from samara.plans import Plan
 from samara.schema import Column
+from samara.search import Entry, Leaderboard
 from samara.selection import Gcv, KFold, LCurve, Loo, Selection
 from samara.solvers import (
     Dual,
@@ -67,13 +69,14 @@ CLASSES: Mapping[str, type] = {
         *(Standardize, AsFloat, QuantileNormal, OwnScaling),
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(LocalFields, PooledFields, ColumnFactors),
-        *(Kernel, KernelRows, Whitened),
+        *(Kernel, KernelRows, Whitened, Beside),
         *(Columns, Column, Number, Levels, Encoded, FilledColumns, Fill, Pieces),
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
         *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
         *(StreamState, Layout),
+        *(Entry, Leaderboard),
         *(Temperature, Isotonic, Intervals, Leverage, Pull),
     )
 }

@@ -14,6 +14,8 @@ from samara.continued import StreamState
 from samara.core import Array
 from samara.engines.clusters import is_cluster
 from samara.errors import InputError
+from samara.estimators.auto import AutoELMClassifier, AutoELMRegressor
+from samara.estimators.auto_base import BaseAutoELM
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
@@ -31,8 +33,10 @@ from samara.estimators.two_stage import BaseTwoStage, TwoStageELMClassifier, Two
 from samara.intervals import Intervals
 from samara.left_out_checks import check_left_out
 from samara.maps import Columns
+from samara.maps.contents import holds_rows
 from samara.model import Model
 from samara.model_checks import (
+    check_array,
     check_columns,
     check_distinct,
     check_labels,
@@ -40,10 +44,10 @@ from samara.model_checks import (
     check_model,
     check_ridge,
     check_selection,
-    holds_rows,
 )
 from samara.model_files import About, ModelFile, packed, read_model, refusals
 from samara.plans import Plan
+from samara.search import Leaderboard
 from samara.selection import Selection
 from samara.store import RefusedError, refuse_other_names, write_record
 from samara.store.annotations import fits
@@ -55,13 +59,10 @@ ESTIMATORS: Mapping[str, type[ClosedForm]] = {
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
         *(DeepELMRegressor, DeepELMClassifier),
         *(SpectralRegression, TwoStageELMRegressor, TwoStageELMClassifier),
-        *(AdaptivePCA, LowRankImputer),
+        *(AdaptivePCA, LowRankImputer, AutoELMRegressor, AutoELMClassifier),
     )
 }
-_TRANSFORMERS = (
-    AdaptivePCA,
-    LowRankImputer,
-)  # they have no model of targets, and say themselves what they keep
+_TRANSFORMERS = (AdaptivePCA, LowRankImputer)  # without a model of targets: they say what they keep
 _SHARED: Mapping[str, Any] = {
     "model_": Model,
     "plan_": Plan,
@@ -77,6 +78,8 @@ _OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
 _OF_SPECTRAL: Mapping[str, Any] = {"embedding_": str, "_n_features_out": int}
 _OF_TWO_STAGE: Mapping[str, Any] = {"embedding_": str, "embedding_alpha_": float | Array, "n_hidden_": int}
+_OF_AUTO: Mapping[str, Any] = {"leaderboard_": Leaderboard, "weights_": Array, "held_out_score_": float}
+_NOT_OF_AUTO = ("selection_", "alpha_", "rank_", "condition_", "approximation_error_")
 _OF_LEFT_OUT = ("calibration_", "intervals_")  # of a classifier, of a regressor
 _IF_THERE: Mapping[str, Any] = {
     "feature_names_in_": Array,
@@ -205,11 +208,14 @@ def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
         BaseDeepELM: _OF_DEEP,
         BaseTwoStage: _OF_TWO_STAGE,
         SpectralRegression: _OF_SPECTRAL,
+        BaseAutoELM: _OF_AUTO,
     }
+    unknown = _NOT_OF_AUTO if issubclass(cls, BaseAutoELM) else ()
+    shared = {name: hint for name, hint in _SHARED.items() if name not in unknown}
     own = next((own for kind, own in kinds.items() if issubclass(cls, kind)), _OF_ELM)
     if issubclass(cls, Regression):
-        return {**_SHARED, **own, "_one_target": bool}
-    return {**_SHARED, **own, "classes_": Array}
+        return {**shared, **own, "_one_target": bool}
+    return {**shared, **own, "classes_": Array}
 
 
 def _settings_of(estimator: ClosedForm) -> Any:
@@ -249,9 +255,12 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
     model = fitted["model_"]
     check_model(model, n_inputs)
     n_nodes, n_outputs = model.coef.shape
-    check_ridge(fitted["alpha_"], n_outputs)
-    if fitted["selection_"] is not None:
+    if "alpha_" in fitted:
+        check_ridge(fitted["alpha_"], n_outputs)
+    if fitted.get("selection_") is not None:
         check_selection(fitted["selection_"], n_outputs)
+    if issubclass(cls, BaseAutoELM):
+        check_array(fitted["weights_"], (None,), "weights")
     check_left_out(fitted.get("calibration_"), fitted.get("intervals_"), model.coef.shape)
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs
     if targets is not None and (targets.shape != (n_targets,) or targets.dtype != object):

@@ -18,6 +18,7 @@ from samara.estimators import (
     KernelELMClassifier,
     KernelELMRegressor,
 )
+from samara.estimators.auto import AutoELMClassifier, AutoELMRegressor
 from samara.export.columns import column_inputs
 from samara.export.features import features
 from samara.export.graph import ROWS, Graph, Names, Value
@@ -98,7 +99,7 @@ def _need_onnx() -> None:
 def _check(estimator: Any) -> None:
     known = (
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
-        *(DeepELMRegressor, DeepELMClassifier),
+        *(DeepELMRegressor, DeepELMClassifier, AutoELMRegressor, AutoELMClassifier),
     )
     if not isinstance(estimator, known):
         names = ", ".join(kind.__name__ for kind in known)
@@ -129,7 +130,7 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     told = [{"name": column.name, "kind": column.kind} for column in schema]
     facts = {"samara_version": version("samara"), "estimator": type(estimator).__name__}
     facts["columns"] = json.dumps(told, ensure_ascii=False)
-    if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
+    if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier | AutoELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
         classification(graph, outputs, estimator.classes_, getattr(estimator, "calibration_", None))
     else:
