@@ -58,7 +58,7 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
         settings.budget.workers, settings.budget.block_rows or 4096, settings.progress
     )
     rows = gathered(source, engine, most_rows(settings), settings.classes)
-    means = Means(settings.budget, settings.crew, settings.entropy, clock, settings.progress)
+    means = Means(settings.budget, settings.crew, settings.entropy, clock, rows.n_all, settings.progress)
     if not rows.folds:  # copies of one row: nothing can be scored
         return _unscored(source, settings, profile, means)
     trials = Trials(rows, source, settings.entropy, clock, settings.progress)
@@ -67,7 +67,7 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
         trials.run(settings.rounds)
         members, weights = blended(trials.tried, rows)
         said = combined(trials.tried, members, weights)
-        left_out = _left_out(trials, rows, (members, weights, said), source.n_rows)
+        left_out = _left_out(trials, rows, (members, weights, said))
     chosen = [(trials.tried[i].candidate, trials.tried[i].choice) for i in members]
     models, plans = [], []
     for number, member in enumerate(chosen):
@@ -98,9 +98,7 @@ def most_rows(settings: AutoSettings) -> tuple[int, int]:
     return fit, min(scored, max(fit, FEWEST_ROWS) * 2)
 
 
-def _left_out(
-    trials: Trials, rows: SearchRows, blend: tuple[list[int], Array, Array], n_rows: int
-) -> LeftOut:
+def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array, Array]) -> LeftOut:
     """The scored rows as the blend says them, with the errors that fits to all rows would make.
 
     Fits of the search see fewer rows than the model. What twice as many are worth is measured, with the
@@ -112,7 +110,7 @@ def _left_out(
     for i, w in zip(members, weights.tolist(), strict=True):
         one = trials.tried[i]
         half = half + w * one.candidate.outputs(halved, one.choice)
-    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(n_rows / max(rows.n_fit, 1), 1.0)
+    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(rows.n_all / max(rows.n_fit, 1), 1.0)
     errors = [float(np.average(np.abs(P - Y).mean(axis=1), weights=weight)) for P in (said, half)]
     rate = np.log(max(errors[0], 1e-300) / max(errors[1], 1e-300)) / np.log(shares[0])
     shrinking = float(np.clip(shares[1] ** min(rate, 0.0), LEAST_SHRINKING, 1.0))

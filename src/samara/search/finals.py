@@ -38,6 +38,7 @@ class Means:
     crew: Crew
     entropy: int
     clock: Clock
+    n_rows: int  # copies of one row counted once, where that is known
     progress: Progress | None = None
 
 
@@ -71,7 +72,7 @@ def fitted(
     refused: BudgetError | None = None
     if isinstance(candidate, KernelCandidate):
         settings = _kernel_settings(candidate, choice, profile, means)
-        for form in _forms(source, means.clock, seconds):
+        for form in _forms(source, means, seconds):
             try:
                 asked = replace(settings, solver=Exact() if form is None else Nystroem(), rank=form or "auto")
                 done = fit_kernel(source, asked, profile)
@@ -81,7 +82,7 @@ def fitted(
                 return done.model, done.plan
     else:
         assert isinstance(candidate, LayerCandidate)
-        for nodes in _sizes(source, means.clock, seconds):
+        for nodes in _sizes(means, seconds):
             asked_layer = candidate.settings(source.n_features, nodes, choice.metric, means.budget)
             asked_layer = replace(asked_layer, crew=means.crew, progress=means.progress)
             try:
@@ -94,9 +95,9 @@ def fitted(
     raise refused
 
 
-def _forms(source: Source, clock: Clock, seconds: float) -> list[int | None]:
+def _forms(source: Source, means: Means, seconds: float) -> list[int | None]:
     """How a kernel model may be fitted, the best first: None is exact, a number so many centres."""
-    n, d = source.n_rows, source.n_features
+    n, d, clock = means.n_rows, source.n_features, means.clock
     exact = n <= EXACT_ROWS and clock.predicted(exact_flops(n, d)) <= seconds
     forms: list[int | None] = [None] if exact or n <= CENTRES[-1] else []
     sizes = [size for size in CENTRES if size < n]
@@ -104,9 +105,9 @@ def _forms(source: Source, clock: Clock, seconds: float) -> list[int | None]:
     return [*forms, *(quick or sizes[-1:])]
 
 
-def _sizes(source: Source, clock: Clock, seconds: float) -> list[int]:
+def _sizes(means: Means, seconds: float) -> list[int]:
     """Numbers of nodes that there is time for, the largest first."""
-    n = source.n_rows
+    n, clock = means.n_rows, means.clock
     sizes = [size for size in NODES if 2 * size <= n] or [max(10, min(NODES[-1], n))]
     return [size for size in sizes if clock.predicted(nodes_flops(n, size)) <= seconds] or sizes[-1:]
 

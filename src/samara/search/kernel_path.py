@@ -23,11 +23,17 @@ from samara.sources import ArraySource
 from samara.summaries.profile import ColumnMoments
 
 MEDIAN_ROWS = 500  # whose distances give the median
+FEW_ROWS = 1000
 GRADIENT_ROWS = 1000  # at which the gradients are taken: half as many gave the same metrics to a few percent
 FIRST_RIDGE = {False: 1e-2, True: 0.1}  # of numbers and of classes, which are noisier
 RIDGE_STEP = {False: 10.0, True: 5.0}
 FALLS = 2e-3  # share of an error by which it must fall for the next ridge to be worth a system
-LEAST_RIDGE, LARGEST_RIDGE = 1e-6, 1e3
+LEAST_RIDGE, LARGEST_RIDGE = 1e-7, 1e3
+
+
+def workers_for(source: ArraySource) -> int:
+    """Threads for some rows: of few, one, for the others would be waited for longer than they work."""
+    return Threads().workers if source.n_rows >= FEW_ROWS else 1
 
 
 def median_distance(kernel: str, Z: Array) -> float:
@@ -109,7 +115,7 @@ class KernelCandidate:
         """A ridge and its neighbours, and on while the best lies at an end."""
         tried: dict[float, Array] = {}
         step = RIDGE_STEP[rows.classes]
-        wanted = [start, start * step, start / step]
+        wanted = [a for a in (start, start * step, start / step) if LEAST_RIDGE <= a <= LARGEST_RIDGE]
         while wanted:
             for alpha in wanted:
                 made = [system.outputs(alpha) for system in systems]
@@ -118,9 +124,7 @@ class KernelCandidate:
             if not tried:
                 wanted = [max(wanted) * step]
                 continue
-            wanted = [
-                alpha for alpha in self._beyond(rows, tried, step) if LEAST_RIDGE <= alpha <= LARGEST_RIDGE
-            ]
+            wanted = self._beyond(rows, tried, step)
         return tried
 
     @staticmethod
@@ -133,7 +137,7 @@ class KernelCandidate:
             if best == ridges[end] and (
                 len(ridges) < 2 or errors[best] < (1 - FALLS) * errors[ridges[inner]]
             ):
-                return [beyond]
+                return [beyond] * (LEAST_RIDGE <= beyond <= LARGEST_RIDGE)
         return []
 
     def _system(self, rows: SearchRows, fold: Fold, metric: Array | None) -> System:
@@ -184,7 +188,7 @@ class System:
         Z, weight = self._rows.centres[:GRADIENT_ROWS], self._weight[:GRADIENT_ROWS]
         model = Model((self._rows,), self._coef[alpha], self._mean)
         source = ArraySource(Z, np.empty((len(Z), 0)), weight)
-        engine = Threads().planned(Threads().workers, 256, None)
+        engine = Threads(workers_for(source), 256)
         found = gradient_outer_product(model, source, engine, diagonal=not full)
         if old is not None:  # the gradients are those of M^½x
             root = root_of(old)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from samara.metric_fit import normalized, root_of
 from samara.model import Model
 from samara.plans import Budget
 from samara.search.candidates import Choice, GoesOn, LayerSpec, Tried, scales_in_words
-from samara.search.kernel_path import mean_metric
+from samara.search.kernel_path import mean_metric, workers_for
 from samara.search.rows import Fold, SearchRows
 from samara.search.scales import DOUBLE
 from samara.selection import KFold
@@ -100,16 +100,16 @@ class LayerCandidate:
 
     def _fitted(self, rows: SearchRows, fold: Fold, metric: Array | None) -> Model:
         source = rows.source(fold.fit)
-        budget = Budget(workers=Threads().workers)
         nodes = min(SEARCH_NODES, max(10, len(fold.fit)))
-        return fit(source, self.settings(source.n_features, nodes, metric, budget)).model
+        asked = self.settings(source.n_features, nodes, metric, Budget(workers=workers_for(source)))
+        return fit(source, replace(asked, crew=Threads(workers_for(source)))).model
 
     def _said(self, rows: SearchRows, models: list[Model]) -> Array:
-        engine = Threads().planned(Threads().workers, 1024, None)
+        engine = Threads(1, 1024)
         pairs = zip(models, rows.folds, strict=True)
         return np.concatenate([model.predict(rows.source(fold.scored), engine) for model, fold in pairs])
 
     def _metric(self, model: Model, source: ArraySource) -> Array:
-        engine, inner = Threads().planned(Threads().workers, 256, None), scaling_maps(model)
+        engine, inner = Threads(workers_for(source), 256), scaling_maps(model)
         found = gradient_outer_product(model, source, engine, inner=inner, diagonal=not self.spec.full)
         return normalized(found)

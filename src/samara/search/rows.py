@@ -39,6 +39,7 @@ class SearchRows:
     classes: bool  # whether the targets are codes of classes
     mean: Array  # (t,) of the targets in their own units
     spread: Array  # (t,)
+    n_all: int  # rows that they were drawn from, copies of one counted once where that is known
 
     @property
     def scored(self) -> Array:
@@ -104,7 +105,8 @@ def gathered(source: Source, engine: Engine, most: tuple[int, int], classes: boo
     X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
     Y, keys = np.concatenate(found.targets), np.concatenate(found.keys)
     weight = np.concatenate(found.weights) if found.weights else np.ones(len(Y))
-    return _distinct(X, Y, weight, keys, most, classes)
+    made = _distinct(X, Y, weight, keys, most, classes)
+    return made if share == 1.0 else replace(made, n_all=n)
 
 
 def _distinct(
@@ -123,7 +125,7 @@ def _distinct(
     spread = np.sqrt(np.average((Y - mean) ** 2, axis=0, weights=weight))
     spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0, initial=0.0), spread, 1.0)
     folds = _folds(keys, most)
-    return SearchRows(X, (Y - mean) / spread, weight, keys, folds, classes, mean, spread)
+    return SearchRows(X, (Y - mean) / spread, weight, keys, folds, classes, mean, spread, len(Y))
 
 
 def _folds(keys: Array, most: tuple[int, int]) -> tuple[Fold, ...]:
