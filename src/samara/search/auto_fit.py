@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from samara.core import Array, Crew, Progress, Source
-from samara.errors import ConditionWarning
+from samara.errors import BudgetError, ConditionWarning
 from samara.left_out import LeftOut
 from samara.model import Model
 from samara.plans import Budget, Plan
-from samara.search.blend import blended, combined, cross_blended
+from samara.search.blend import blended, combined, cross_blended, weighed
 from samara.search.board import Leaderboard
 from samara.search.candidates import RIDGE, Choice
 from samara.search.clock import Clock
@@ -68,13 +69,10 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
         members, weights = blended(trials.tried, rows)
         said = combined(trials.tried, members, weights)
         left_out = _left_out(trials, rows, (members, weights, said))
-    chosen = [(trials.tried[i].candidate, trials.tried[i].choice) for i in members]
-    models, plans = [], []
-    for number, member in enumerate(chosen):
-        seconds = 0.9 * clock.left / (len(chosen) - number)
-        model, plan = fitted(member, source, profile, means, seconds)
-        models.append(model)
-        plans.append(plan)
+    models, plans, members = _fitted_to_all(trials, members, source, profile, means)
+    if not models:
+        return _unscored(source, settings, profile, means)
+    weights = weighed(trials.tried, members, rows)
     names = {trials.tried[i].candidate.name: w for i, w in zip(members, weights.tolist(), strict=True)}
     board = trials.board(names)
     return AutoFitted(
@@ -85,6 +83,19 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
         score=rows.score(cross_blended(trials.tried, rows)),
         left_out=left_out,
     )
+
+
+def _fitted_to_all(
+    trials: Trials, members: list[int], source: Source, profile: Profile, means: Means
+) -> tuple[list[Model], list[Plan], list[int]]:
+    """The members that the memory holds, and their numbers."""
+    done = []
+    for number, i in enumerate(members):
+        seconds = 0.9 * means.clock.left / (len(members) - number)
+        member = trials.tried[i].candidate, trials.tried[i].choice
+        with suppress(BudgetError):
+            done.append((i, *fitted(member, source, profile, means, seconds)))
+    return [model for _, model, _ in done], [plan for *_, plan in done], [i for i, *_ in done]
 
 
 def most_rows(settings: AutoSettings) -> tuple[int, int]:
@@ -124,10 +135,16 @@ def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array, A
 
 
 def _unscored(source: Source, settings: AutoSettings, profile: Profile, means: Means) -> AutoFitted:
-    """A ridge regression, where no row can be held out."""
+    """A ridge regression, where no row can be held out, or the memory holds nothing else."""
     candidate = LayerCandidate(RIDGE, "standard", 0, settings.entropy)
     model, plan = fitted((candidate, Choice(0, None, None)), source, profile, means, float("inf"))
-    plan = replace(plan, reasons=(*plan.reasons, "no search: no row could be held out"))
+    plan = replace(
+        plan,
+        reasons=(
+            *plan.reasons,
+            "ridge alone: no row could be held out, or no other model fits into the memory",
+        ),
+    )
     return AutoFitted(model, plan, Leaderboard(()), np.ones(1), float("nan"), None)
 
 

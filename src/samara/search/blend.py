@@ -41,16 +41,23 @@ def best_of_families(tried: Sequence[Tried], errors: Sequence[float]) -> list[in
 
 def blended(tried: Sequence[Tried], rows: SearchRows, some: Array | None = None) -> tuple[list[int], Array]:
     """Numbers of the members and their weights, by the scored rows or by some of them."""
-    chosen = np.arange(len(rows.scored)) if some is None else some
     errors = [one.error if some is None else rows.error(one.outputs, some) for one in tried]
     members = best_of_families(tried, errors)[:MOST_MEMBERS]
-    Y, weight = rows.Y[rows.scored[chosen]], rows.weight[rows.scored[chosen]]
-    weights = nonnegative([tried[i].outputs[chosen] for i in members], Y, weight)
+    weights = weighed(tried, members, rows, some)
     kept = weights > LEAST_SHARE * weights.sum()
     if not kept.any():
         return members[:1], np.zeros(1)
     members = [i for i, keep in zip(members, kept.tolist(), strict=True) if keep]
-    return members, nonnegative([tried[i].outputs[chosen] for i in members], Y, weight)
+    return members, weighed(tried, members, rows, some)
+
+
+def weighed(
+    tried: Sequence[Tried], members: Sequence[int], rows: SearchRows, some: Array | None = None
+) -> Array:
+    """Weights of given members, by the scored rows or by some of them."""
+    chosen = np.arange(len(rows.scored)) if some is None else some
+    Y, weight = rows.Y[rows.scored[chosen]], rows.weight[rows.scored[chosen]]
+    return nonnegative([tried[i].outputs[chosen] for i in members], Y, weight)
 
 
 def combined(tried: Sequence[Tried], members: Sequence[int], weights: Array) -> Array:
