@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 from samara.core import Array
 from samara.engines import Threads
 from samara.gradients import gradient_outer_product
-from samara.linalg.blas import factor_upper, solve_upper
+from samara.linalg.blas import available_cores, factor_upper, in_threads, solve_upper
 from samara.maps import Gramian, Kernel, KernelRows, metric_map
 from samara.metric_fit import normalized, root_of
 from samara.model import Model
@@ -31,9 +31,9 @@ FALLS = 2e-3  # share of an error by which it must fall for the next ridge to be
 LEAST_RIDGE, LARGEST_RIDGE = 1e-7, 1e3
 
 
-def workers_for(source: ArraySource) -> int:
+def threads_for(n_rows: int) -> int:
     """Threads for some rows: of few, one, for the others would be waited for longer than they work."""
-    return Threads().workers if source.n_rows >= FEW_ROWS else 1
+    return available_cores() if n_rows >= FEW_ROWS else 1
 
 
 def median_distance(kernel: str, Z: Array) -> float:
@@ -90,9 +90,7 @@ class KernelCandidate:
         best = FIRST_RIDGE[rows.classes]
         for number in range(self.rounds + 1):
             began = self.clock.spent
-            systems = [
-                self._system(rows, fold, metric) for fold, metric in zip(rows.folds, metrics, strict=True)
-            ]
+            systems = self._systems(rows, metrics)
             tried = self._ridges(rows, systems, best)
             metric = mean_metric(metrics)
             found += [Tried(self, Choice(number, metric, a), P, rows.error(P)) for a, P in tried.items()]
@@ -107,9 +105,10 @@ class KernelCandidate:
     def outputs(self, rows: SearchRows, choice: Choice) -> Array:
         """What fits with this metric and this ridge say of the scored rows."""
         assert choice.alpha is not None
-        systems = [self._system(rows, fold, choice.metric) for fold in rows.folds]
-        made = [system.outputs(choice.alpha) for system in systems]
-        return np.concatenate([P for P in made if P is not None])
+        found = outputs_of(self._systems(rows, [choice.metric for _ in rows.folds]), [choice.alpha])
+        if choice.alpha not in found:  # of other rows than those it was chosen by
+            return self.outputs(rows, replace(choice, alpha=10 * choice.alpha))
+        return found[choice.alpha]
 
     def _ridges(self, rows: SearchRows, systems: Sequence[System], start: float) -> dict[float, Array]:
         """A ridge and its neighbours, and on while the best lies at an end."""
@@ -117,10 +116,7 @@ class KernelCandidate:
         step = RIDGE_STEP[rows.classes]
         wanted = [a for a in (start, start * step, start / step) if LEAST_RIDGE <= a <= LARGEST_RIDGE]
         while wanted:
-            for alpha in wanted:
-                made = [system.outputs(alpha) for system in systems]
-                if all(P is not None for P in made):
-                    tried[alpha] = np.concatenate([P for P in made if P is not None])
+            tried |= outputs_of(systems, wanted)
             if not tried:
                 wanted = [max(wanted) * step]
                 continue
@@ -140,6 +136,11 @@ class KernelCandidate:
                 return [beyond] * (LEAST_RIDGE <= beyond <= LARGEST_RIDGE)
         return []
 
+    def _systems(self, rows: SearchRows, metrics: Sequence[Array | None]) -> list[System]:
+        """One for each fold."""
+        pairs = zip(rows.folds, metrics, strict=True)
+        return in_threads(lambda pair: self._system(rows, *pair), pairs, threads_for(rows.n_fit))
+
     def _system(self, rows: SearchRows, fold: Fold, metric: Array | None) -> System:
         X, weight = rows.X[fold.fit], rows.weight[fold.fit]
         moments = ColumnMoments.of(X, weight)
@@ -158,6 +159,21 @@ def mean_metric(metrics: Sequence[Array | None]) -> Array | None:
     return np.mean(there, axis=0) if there else None
 
 
+def outputs_of(systems: Sequence[System], alphas: Sequence[float]) -> dict[float, Array]:
+    """For all scored rows, of each ridge that leaves the matrices definite.
+
+    Each system is solved on one core: on a busy machine threads of BLAS wait for each other.
+    """
+    cells = [(system, alpha) for alpha in alphas for system in systems]
+    made = in_threads(lambda cell: cell[0].outputs(cell[1]), cells, threads_for(systems[0].n))
+    found = {}
+    for number, alpha in enumerate(alphas):
+        parts = [P for P in made[number * len(systems) : (number + 1) * len(systems)] if P is not None]
+        if len(parts) == len(systems):
+            found[alpha] = np.concatenate(parts)
+    return found
+
+
 class System:
     """(K + α/w)c = y of some rows, for any ridge, and its outputs for other rows."""
 
@@ -169,6 +185,11 @@ class System:
         self._K = Gramian(kernel, Z, DOUBLE).tile(slice(None), slice(None))
         self._across = self._rows(V)
         self._coef: dict[float, Array] = {}
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self._K)
 
     def outputs(self, alpha: float) -> Array | None:
         """For the other rows; None where the matrix is not definite but for rounding."""
@@ -188,7 +209,7 @@ class System:
         Z, weight = self._rows.centres[:GRADIENT_ROWS], self._weight[:GRADIENT_ROWS]
         model = Model((self._rows,), self._coef[alpha], self._mean)
         source = ArraySource(Z, np.empty((len(Z), 0)), weight)
-        engine = Threads(workers_for(source), 256)
+        engine = Threads(threads_for(source.n_rows), 256)
         found = gradient_outer_product(model, source, engine, diagonal=not full)
         if old is not None:  # the gradients are those of M^½x
             root = root_of(old)

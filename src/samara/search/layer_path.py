@@ -14,7 +14,7 @@ from samara.metric_fit import normalized, root_of
 from samara.model import Model
 from samara.plans import Budget
 from samara.search.candidates import Choice, GoesOn, LayerSpec, Tried, scales_in_words
-from samara.search.kernel_path import mean_metric, workers_for
+from samara.search.kernel_path import mean_metric, threads_for
 from samara.search.rows import Fold, SearchRows
 from samara.search.scales import DOUBLE
 from samara.selection import KFold
@@ -101,8 +101,8 @@ class LayerCandidate:
     def _fitted(self, rows: SearchRows, fold: Fold, metric: Array | None) -> Model:
         source = rows.source(fold.fit)
         nodes = min(SEARCH_NODES, max(10, len(fold.fit)))
-        asked = self.settings(source.n_features, nodes, metric, Budget(workers=workers_for(source)))
-        return fit(source, replace(asked, crew=Threads(workers_for(source)))).model
+        asked = self.settings(source.n_features, nodes, metric, Budget(workers=threads_for(source.n_rows)))
+        return fit(source, replace(asked, crew=Threads(threads_for(source.n_rows)))).model
 
     def _said(self, rows: SearchRows, models: list[Model]) -> Array:
         engine = Threads(1, 1024)
@@ -110,6 +110,6 @@ class LayerCandidate:
         return np.concatenate([model.predict(rows.source(fold.scored), engine) for model, fold in pairs])
 
     def _metric(self, model: Model, source: ArraySource) -> Array:
-        engine, inner = Threads(workers_for(source), 256), scaling_maps(model)
+        engine, inner = Threads(threads_for(source.n_rows), 256), scaling_maps(model)
         found = gradient_outer_product(model, source, engine, inner=inner, diagonal=not self.spec.full)
         return normalized(found)

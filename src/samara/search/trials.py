@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samara.core import Progress, Source
+from samara.linalg.blas import single_blas_thread
 from samara.search.blend import best_of_families
 from samara.search.board import Entry, Leaderboard
 from samara.search.candidates import FEW_INPUTS, FOURIER, KMEANS, RBF, RIDGE, TANH, Candidate, Tried
@@ -43,7 +44,8 @@ class Trials:
             if number and (number == most or not self._goes_on(self._expected(candidate))):
                 break
             began = self._clock.spent
-            self.tried += candidate.run(self._rows, self._goes_on)
+            with single_blas_thread():
+                self.tried += candidate.run(self._rows, self._goes_on)
             self._seconds[candidate.name] = self._clock.spent - began
             self._tell(number)
 
