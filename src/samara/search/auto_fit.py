@@ -58,6 +58,9 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
     engine = settings.crew.planned(
         settings.budget.workers, settings.budget.block_rows or 4096, settings.progress
     )
+    _plain(settings).settings(source.n_features, 1, None, settings.budget).plan(
+        source, (source.n_features,)
+    )  # what holds no ridge regression holds nothing: refused before any row is read
     rows = gathered(source, engine, most_rows(settings), settings.classes)
     means = Means(settings.budget, settings.crew, settings.entropy, clock, rows.n_all, settings.progress)
     if not rows.folds:  # copies of one row: nothing can be scored
@@ -136,8 +139,7 @@ def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array, A
 
 def _unscored(source: Source, settings: AutoSettings, profile: Profile, means: Means) -> AutoFitted:
     """A ridge regression, where no row can be held out, or the memory holds nothing else."""
-    candidate = LayerCandidate(RIDGE, "standard", 0, settings.entropy)
-    model, plan = fitted((candidate, Choice(0, None, None)), source, profile, means, float("inf"))
+    model, plan = fitted((_plain(settings), Choice(0, None, None)), source, profile, means, float("inf"))
     plan = replace(
         plan,
         reasons=(
@@ -146,6 +148,10 @@ def _unscored(source: Source, settings: AutoSettings, profile: Profile, means: M
         ),
     )
     return AutoFitted(model, plan, Leaderboard(()), np.ones(1), float("nan"), None)
+
+
+def _plain(settings: AutoSettings) -> LayerCandidate:
+    return LayerCandidate(RIDGE, "standard", 0, settings.entropy)
 
 
 def _told(plans: list[Plan], board: Leaderboard, rows: SearchRows) -> Plan:

@@ -72,9 +72,12 @@ def fitted(
     refused: BudgetError | None = None
     if isinstance(candidate, KernelCandidate):
         settings = _kernel_settings(candidate, choice, profile, means)
-        for form in _forms(source, means, seconds):
+        forms = _forms(source, means, seconds)
+        for form in forms:
             try:
                 asked = replace(settings, solver=Exact() if form is None else Nystroem(), rank=form or "auto")
+                if form is not None and form != forms[-1] and _iterates(asked, source, form):
+                    continue
                 done = fit_kernel(source, asked, profile)
             except BudgetError as error:
                 refused = error
@@ -93,6 +96,14 @@ def fitted(
                 return made.model, made.plan
     assert refused is not None
     raise refused
+
+
+def _iterates(asked: KernelSettings, source: Source, centres: int) -> bool:
+    """Whether memory is so short that the rows would be read once a step: fewer centres are better.
+
+    Refused, where it is, before the centres are drawn and whitened.
+    """
+    return asked.of_centres(asked.kernel, (centres,), "rows").plan(source, (centres,)).solver == "lsqr"
 
 
 def _forms(source: Source, means: Means, seconds: float) -> list[int | None]:
