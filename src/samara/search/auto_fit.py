@@ -69,13 +69,12 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConditionWarning)  # told of the fits that are kept
         trials.run(settings.rounds)
-        members, weights = blended(trials.tried, rows)
-        said = combined(trials.tried, members, weights)
-        left_out = _left_out(trials, rows, (members, weights, said))
+        members, _ = blended(trials.tried, rows)
     models, plans, members = _fitted_to_all(trials, members, source, profile, means)
     if not models:
         return _unscored(source, settings, profile, means)
     weights = weighed(trials.tried, members, rows)
+    worth = min(_worth(model, plan, rows.n_all) for model, plan in zip(models, plans, strict=True))
     names = {trials.tried[i].candidate.name: w for i, w in zip(members, weights.tolist(), strict=True)}
     board = trials.board(names)
     return AutoFitted(
@@ -84,7 +83,7 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
         board=board,
         weights=weights,
         score=rows.score(cross_blended(trials.tried, rows)),
-        left_out=left_out,
+        left_out=_left_out(trials, rows, (members, weights), worth),
     )
 
 
@@ -112,19 +111,27 @@ def most_rows(settings: AutoSettings) -> tuple[int, int]:
     return fit, min(scored, max(fit, FEWEST_ROWS) * 2)
 
 
-def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array, Array]) -> LeftOut:
+def _worth(model: Model, plan: Plan, n_rows: int) -> float:
+    """Rows that an exact model of as small an error would take: with centres, between these and all."""
+    return float(np.sqrt(n_rows * len(model.coef))) if plan.solver == "nystroem" else float(n_rows)
+
+
+def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], worth: float) -> LeftOut:
     """The scored rows as the blend says them, with the errors that fits to all rows would make.
 
     Fits of the search see fewer rows than the model. What twice as many are worth is measured, with the
     same metric and the same ridge, and taken to hold on.
     """
-    members, weights, said = blend
+    members, weights = blend
+    said = combined(trials.tried, members, weights)
     Y, weight = rows.Y[rows.scored], rows.weight[rows.scored]
     halved, half = rows.halved(), np.zeros_like(said)
-    for i, w in zip(members, weights.tolist(), strict=True):
-        one = trials.tried[i]
-        half = half + w * one.candidate.outputs(halved, one.choice)
-    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(rows.n_all / max(rows.n_fit, 1), 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConditionWarning)
+        for i, w in zip(members, weights.tolist(), strict=True):
+            one = trials.tried[i]
+            half = half + w * one.candidate.outputs(halved, one.choice)
+    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(worth / max(rows.n_fit, 1), 1.0)
     errors = [float(np.average(np.abs(P - Y).mean(axis=1), weights=weight)) for P in (said, half)]
     rate = np.log(max(errors[0], 1e-300) / max(errors[1], 1e-300)) / np.log(shares[0])
     shrinking = float(np.clip(shares[1] ** min(rate, 0.0), LEAST_SHRINKING, 1.0))

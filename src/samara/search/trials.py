@@ -15,6 +15,14 @@ from samara.search.kernel_path import KernelCandidate
 from samara.search.layer_path import LayerCandidate
 from samara.search.rows import SearchRows
 
+KERNELS = (  # those that differ most come first, so that a short search has something to blend
+    ("laplacian", False, "quantile"),
+    ("laplace", False, "standard"),
+    ("laplace", True, "standard"),
+    ("laplace", False, "quantile"),
+    ("laplacian", False, "standard"),
+    ("laplace", True, "quantile"),
+)
 WIDTHS = (1.2, 20.0)  # tried for the best families after 5 median distances
 WIDENED = 3  # families
 FULL_INPUTS = 300  # up to which a metric may be a matrix
@@ -81,13 +89,9 @@ class Trials:
             yield from (nodes(spec, "standard") for spec in (TANH, FOURIER))
             return
         yield nodes(TANH, "quantile")
-        kernels = [
-            KernelCandidate(kernel, full, scale, clock=self._clock)
-            for kernel, full in (("laplacian", False), ("laplace", False), ("laplace", True))
-            for scale in ("quantile", "standard")
-            if d <= (FULL_INPUTS if full else MANY_INPUTS)
-        ]
-        yield from kernels
+        for kernel, full, scale in KERNELS:
+            if d <= (FULL_INPUTS if full else MANY_INPUTS):
+                yield KernelCandidate(kernel, full, scale, clock=self._clock)
         yield from (nodes(spec, "quantile") for spec in (FEW_INPUTS, RBF, KMEANS, FOURIER))
         yield nodes(TANH, "standard")
         best = best_of_families(self.tried, [one.error for one in self.tried])
