@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import samara
 from samara import AutoELMClassifier, AutoELMRegressor, BudgetError, InputError, NonFiniteError
 from tests.faults.checks import refused
 
@@ -61,6 +62,11 @@ def test_odd_tables_still_give_a_model(rows, targets):
     found = model.predict(rows)
     assert np.isfinite(found).all()
     assert np.abs(found - targets.mean()).max() <= 2 * np.ptp(targets) + 1e-6 * np.abs(targets).max()
+
+
+def test_nothing_to_plan():
+    with pytest.raises(InputError, match="an automatic one chooses them in its fit"):
+        samara.plan(AutoELMRegressor(), X, Y)
 
 
 def test_predicting_without_a_fit():

@@ -170,7 +170,8 @@ def _told(plans: list[Plan], board: Leaderboard, rows: SearchRows) -> Plan:
         f"{len(rows.scored):,} others"
     )
     kinds = ", ".join(plan.solver for plan in plans)
-    blend = f"blend: {len(plans)} members, fitted to all rows by {kinds}"
+    several = "members" if len(plans) > 1 else "member"
+    blend = f"blend: {len(plans)} {several}, fitted to all rows by {kinds}"
     return replace(
         largest,
         passes=sum(plan.passes for plan in plans) + 2,

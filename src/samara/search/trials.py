@@ -56,6 +56,8 @@ class Trials:
                 self.tried += candidate.run(self._rows, self._goes_on)
             self._seconds[candidate.name] = self._clock.spent - began
             self._tell(number)
+        if self._progress is not None:
+            self._progress("search; ended", 1, 1)
 
     def board(self, weights: dict[str, float]) -> Leaderboard:
         """The candidates at their best, the best first."""
