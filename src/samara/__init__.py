@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TwoStageELMClassifier,
         TwoStageELMRegressor,
     )
+    from samara.estimators.auto import AutoELMClassifier, AutoELMRegressor
     from samara.estimators.imputer import LowRankImputer
     from samara.estimators.pca import AdaptivePCA
     from samara.estimators.planning import plan
@@ -40,6 +41,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdaptivePCA",
+    "AutoELMClassifier",
+    "AutoELMRegressor",
     "BudgetError",
     "ConditionWarning",
     "ConvergenceWarning",
@@ -74,6 +77,8 @@ __all__ = [
 # Loaded when asked for: scikit-learn takes a second to import, Matplotlib and pyarrow their share.
 _ROOMS = {
     "AdaptivePCA": "samara.estimators.pca",
+    "AutoELMClassifier": "samara.estimators.auto",
+    "AutoELMRegressor": "samara.estimators.auto",
     "DeepELMClassifier": "samara.estimators",
     "DeepELMRegressor": "samara.estimators",
     "ELMClassifier": "samara.estimators",

@@ -14,6 +14,7 @@ from samara.errors import InputError
 from samara.maps import (
     AdditiveNodes,
     AsFloat,
+    Beside,
     ColumnFactors,
     Columns,
     DirectLink,
@@ -172,6 +173,14 @@ def _kernel_rows(one: KernelRows, n_in: int, what: str) -> None:
         check_array(centres, (None, n_in), f"centres of {what}", "biuf")
 
 
+def _beside(one: Beside, n_in: int, what: str) -> None:
+    _check(len(one.chains) > 0 and all(one.chains), f"{what} has no chains, or empty ones")
+    for chain in one.chains:
+        width = n_in
+        for feature_map in chain:
+            width = check_map(feature_map, width, f"{type(feature_map).__name__} of {what}")
+
+
 def _whitened(one: Whitened, n_in: int, what: str) -> None:
     _kernel_rows(one.rows, n_in, what)
     check_array(one.triangle, (one.rows.n_out, one.rows.n_out), f"triangle of {what}")
@@ -233,21 +242,8 @@ _CHECKS: dict[type, Callable[[Any, int, str], None]] = {
     FirstNodes: _first_nodes,
     KernelRows: _kernel_rows,
     Whitened: _whitened,
+    Beside: _beside,
 }
-
-
-def holds_rows(feature_map: Any) -> bool:
-    """Whether rows of the training data, scaled, are among the parts of a map."""
-    match feature_map:
-        case KernelRows():
-            return feature_map.kernel.name != "precomputed"
-        case RadialNodes():
-            return True
-        case Whitened(rows=inner) | DirectLink(nodes=inner) | FirstNodes(whole=inner):
-            return holds_rows(inner)
-        case OwnScaling(scaling=inner):
-            return holds_rows(inner)
-    return False
 
 
 def check_selection(selection: Selection, n_outputs: int) -> None:

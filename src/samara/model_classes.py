@@ -17,6 +17,7 @@ from samara.maps import (
     Additive,
     AdditiveNodes,
     AsFloat,
+    Beside,
     ColumnFactors,
     Columns,
     DirectLink,
@@ -43,6 +44,7 @@ from samara.maps.nodes import FirstNodes
 from samara.model import Model
 from samara.plans import Plan
 from samara.schema import Column
+from samara.search import Entry, Leaderboard
 from samara.selection import Gcv, KFold, LCurve, Loo, Selection
 from samara.solvers import (
     Dual,
@@ -69,7 +71,7 @@ CLASSES: Mapping[str, type] = {
         *(Standardize, AsFloat, UnitRows, QuantileNormal, OwnScaling),
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(LocalFields, PooledFields, ColumnFactors),
-        *(Kernel, KernelRows, Whitened),
+        *(Kernel, KernelRows, Whitened, Beside),
         *(Columns, Column, Number, Levels, Encoded, FilledColumns, Fill, Pieces),
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),
@@ -77,6 +79,7 @@ CLASSES: Mapping[str, type] = {
         *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
         *(StreamState, Layout),
         *(Log, Logit),
+        *(Entry, Leaderboard),
         *(Temperature, Isotonic, Intervals, Leverage, Pull),
     )
 }

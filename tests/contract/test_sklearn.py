@@ -5,6 +5,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from samara import (
     AdaptivePCA,
+    AutoELMClassifier,
+    AutoELMRegressor,
     DeepELMClassifier,
     DeepELMRegressor,
     ELMClassifier,
@@ -44,6 +46,8 @@ from samara import (
         LowRankImputer(method="hard"),
         *(ELMRegressor(20, missing=missing) for missing in ("impute", "flag")),
         ELMClassifier(20, missing="impute"),
+        AutoELMRegressor(None, rounds=3),
+        AutoELMClassifier(None, rounds=1),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from samara.errors import InputError
+from samara.estimators.auto_base import BaseAutoELM
 from samara.estimators.deep import BaseDeepELM
 from samara.estimators.given import budgeted
 from samara.estimators.inputs import distinct
@@ -53,6 +54,8 @@ def plan(estimator: Any, X: Any, y: Any = None) -> Strategies:
     """
     if not hasattr(estimator, "_settings"):
         raise InputError(f"plan needs an estimator of samara, got {type(estimator).__name__}.")
+    if isinstance(estimator, BaseAutoELM):
+        raise InputError("plan needs an estimator with settings: an automatic one chooses them in its fit.")
     if isinstance(estimator, BaseDeepELM):
         raise InputError("plan needs an estimator with one hidden layer: a deep one plans layer by layer.")
     settings: Settings | KernelSettings = estimator._settings()

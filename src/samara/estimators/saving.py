@@ -9,31 +9,28 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from samara.calibration import Isotonic, Temperature
-from samara.continued import StreamState
-from samara.core import Array
 from samara.engines.clusters import is_cluster
 from samara.errors import InputError
+from samara.estimators.attributes import IF_THERE, MAY_BE_NONE, TRANSFORMERS, attributes_of
+from samara.estimators.auto import AutoELMClassifier, AutoELMRegressor
+from samara.estimators.auto_base import BaseAutoELM
 from samara.estimators.classification import Classification
 from samara.estimators.classifier import ELMClassifier
 from samara.estimators.common import ClosedForm
-from samara.estimators.deep import BaseDeepELM, DeepELMClassifier, DeepELMRegressor
+from samara.estimators.deep import DeepELMClassifier, DeepELMRegressor
 from samara.estimators.imputer import LowRankImputer
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
-from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.online import Online
 from samara.estimators.parameters import read_calibration, read_link, read_ordinal, read_threshold
 from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
-from samara.estimators.two_stage import BaseTwoStage, TwoStageELMClassifier, TwoStageELMRegressor
-from samara.intervals import Intervals
+from samara.estimators.two_stage import TwoStageELMClassifier, TwoStageELMRegressor
 from samara.left_out_checks import check_left_out, check_targets
-from samara.links import Log, Logit
-from samara.maps import Columns
-from samara.model import Model
+from samara.maps.contents import holds_rows
 from samara.model_checks import (
+    check_array,
     check_columns,
     check_distinct,
     check_labels,
@@ -41,11 +38,8 @@ from samara.model_checks import (
     check_model,
     check_ridge,
     check_selection,
-    holds_rows,
 )
 from samara.model_files import About, ModelFile, packed, read_model, refusals
-from samara.plans import Plan
-from samara.selection import Selection
 from samara.store import RefusedError, refuse_other_names, write_record
 from samara.store.annotations import fits
 from samara.store.files import Path
@@ -56,43 +50,8 @@ ESTIMATORS: Mapping[str, type[ClosedForm]] = {
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
         *(DeepELMRegressor, DeepELMClassifier),
         *(SpectralRegression, TwoStageELMRegressor, TwoStageELMClassifier),
-        *(AdaptivePCA, LowRankImputer),
+        *(AdaptivePCA, LowRankImputer, AutoELMRegressor, AutoELMClassifier),
     )
-}
-_TRANSFORMERS = (
-    AdaptivePCA,
-    LowRankImputer,
-)  # they have no model of targets, and say themselves what they keep
-_SHARED: Mapping[str, Any] = {
-    "model_": Model,
-    "plan_": Plan,
-    "selection_": Selection | None,
-    "alpha_": float | Array,
-    "rank_": int,
-    "condition_": float,
-    "approximation_error_": float,
-    "n_features_in_": int,
-}
-_OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
-_OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_": Array}
-_OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
-_OF_SPECTRAL: Mapping[str, Any] = {"embedding_": str, "_n_features_out": int}
-_OF_TWO_STAGE: Mapping[str, Any] = {"embedding_": str, "embedding_alpha_": float | Array, "n_hidden_": int}
-_MAY_BE_NONE = (("calibration_", "threshold_"), ("intervals_", "link_", "smearing_"))  # classes, numbers
-_IF_THERE: Mapping[str, Any] = {
-    "feature_names_in_": Array,
-    "target_names_": Array,
-    "columns_": Columns,
-    "calibration_": Temperature | Isotonic,
-    "threshold_": float | Array,
-    "_several": bool,
-    "intervals_": Intervals,
-    "link_": Log | Logit,
-    "smearing_": Array,
-    "metric_": Array,
-    "rounds_": int,
-    "rounds_scores_": Array,
-    "_stream": StreamState,
 }
 
 
@@ -103,11 +62,11 @@ def save(estimator: ClosedForm, path: Path, resumable: bool, config: str | None)
         raise InputError(
             f"{name} can't be saved: a file holds Samara's own estimators only, {', '.join(ESTIMATORS)}."
         )
-    check_is_fitted(estimator, None if isinstance(estimator, _TRANSFORMERS) else "model_")
-    asked = _attributes(type(estimator))
+    check_is_fitted(estimator, None if isinstance(estimator, TRANSFORMERS) else "model_")
+    asked = attributes_of(type(estimator))
     with estimator._together():  # another thread may be learning
         fitted = {one: getattr(estimator, one) for one in asked}
-        names = [one for one in _IF_THERE if one != "_stream"]
+        names = [one for one in IF_THERE if one != "_stream"]
         fitted |= {one: vars(estimator)[one] for one in names if vars(estimator).get(one) is not None}
         # What the process held before the fit, and its cluster, are no part of the model: equal models give
         # equal files.
@@ -181,7 +140,7 @@ def _revived(cls: type[ClosedForm], file: ModelFile) -> ClosedForm:
     if file.about != _about(file.fitted):
         raise RefusedError("what it says about its model is not true of it")
     if issubclass(cls, Classification | Regression):  # not in the file where there is none
-        estimator.__dict__.update(dict.fromkeys(_MAY_BE_NONE[issubclass(cls, Regression)]))
+        estimator.__dict__.update(dict.fromkeys(MAY_BE_NONE[issubclass(cls, Regression)]))
     estimator.__dict__.update({name: value for name, value in file.fitted.items() if name != "_stream"})
     if "_stream" in file.fitted:
         _resume(estimator, file.fitted, settings)
@@ -199,22 +158,6 @@ def _resume(estimator: ClosedForm, fitted: Mapping[str, Any], settings: Any) -> 
         estimator._resume(fitted["_stream"], settings)
     except InputError as error:
         raise RefusedError(f"its stream can't go on: {str(error).rstrip('.')}") from None
-
-
-def _attributes(cls: type[ClosedForm]) -> dict[str, Any]:
-    """What a fitted estimator of this class has, and of which type."""
-    if issubclass(cls, _TRANSFORMERS):
-        return dict(cls._SAVED)
-    kinds = {
-        BaseKernelELM: _OF_KERNEL,
-        BaseDeepELM: _OF_DEEP,
-        BaseTwoStage: _OF_TWO_STAGE,
-        SpectralRegression: _OF_SPECTRAL,
-    }
-    own = next((own for kind, own in kinds.items() if issubclass(cls, kind)), _OF_ELM)
-    if issubclass(cls, Regression):
-        return {**_SHARED, **own, "_one_target": bool}
-    return {**_SHARED, **own, "classes_": Array}
 
 
 def _settings_of(estimator: ClosedForm) -> Any:
@@ -235,7 +178,7 @@ def _settings_of(estimator: ClosedForm) -> Any:
 
 def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
     """Refuse attributes that can't be those of one fit."""
-    asked = _attributes(cls) | {name: hint for name, hint in _IF_THERE.items() if name in fitted}
+    asked = attributes_of(cls) | {name: hint for name, hint in IF_THERE.items() if name in fitted}
     refuse_other_names(dict(fitted), list(asked), "fitted")
     for name, hint in asked.items():
         if not fits(fitted[name], hint):
@@ -246,7 +189,7 @@ def _check(cls: type[ClosedForm], fitted: Mapping[str, Any]) -> None:
         raise RefusedError(f"its feature names are not {n_features} texts")
     if columns is not None:
         check_columns(columns, n_features)
-    if issubclass(cls, _TRANSFORMERS):
+    if issubclass(cls, TRANSFORMERS):
         cls._check_saved(fitted)
     else:
         _check_fit(cls, fitted, n_features if columns is None else columns.n_out)
@@ -257,9 +200,12 @@ def _check_fit(cls: type[ClosedForm], fitted: Mapping[str, Any], n_inputs: int) 
     model = fitted["model_"]
     check_model(model, n_inputs)
     n_nodes, n_outputs = model.coef.shape
-    check_ridge(fitted["alpha_"], n_outputs)
-    if fitted["selection_"] is not None:
+    if "alpha_" in fitted:
+        check_ridge(fitted["alpha_"], n_outputs)
+    if fitted.get("selection_") is not None:
         check_selection(fitted["selection_"], n_outputs)
+    if issubclass(cls, BaseAutoELM):
+        check_array(fitted["weights_"], (None,), "weights")
     check_left_out(fitted.get("calibration_"), fitted.get("intervals_"), model.coef.shape)
     check_targets(fitted, n_outputs)
     targets, n_targets = fitted.get("target_names_"), 1 if "classes_" in fitted else n_outputs

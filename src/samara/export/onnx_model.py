@@ -18,6 +18,7 @@ from samara.estimators import (
     KernelELMClassifier,
     KernelELMRegressor,
 )
+from samara.estimators.auto import AutoELMClassifier, AutoELMRegressor
 from samara.estimators.meanings import Meaning
 from samara.export.columns import column_inputs
 from samara.export.features import features
@@ -106,7 +107,7 @@ def _need_onnx() -> None:
 def _check(estimator: Any) -> None:
     known = (
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
-        *(DeepELMRegressor, DeepELMClassifier),
+        *(DeepELMRegressor, DeepELMClassifier, AutoELMRegressor, AutoELMClassifier),
     )
     if not isinstance(estimator, known):
         names = ", ".join(kind.__name__ for kind in known)
@@ -137,7 +138,7 @@ def _written(estimator: Any, model: Model, dtype: np.dtype[np.floating]) -> tupl
     told = [{"name": column.name, "kind": column.kind} for column in schema]
     facts = {"samara_version": version("samara"), "estimator": type(estimator).__name__}
     facts["columns"] = json.dumps(told, ensure_ascii=False)
-    if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier):
+    if isinstance(estimator, ELMClassifier | KernelELMClassifier | DeepELMClassifier | AutoELMClassifier):
         facts["classes"] = json.dumps(label_values(estimator.classes_).tolist(), ensure_ascii=False)
         meaning = Meaning.of(estimator)
         written = ordered_classification if meaning.is_ordered(model.coef) else classification

@@ -10,7 +10,7 @@ from samara.core import Array, FeatureMap
 from samara.export.features import features
 from samara.export.graph import DOUBLE, Graph, Value
 from samara.linalg.blas import solve_upper
-from samara.maps import DirectLink, KernelRows, Whitened
+from samara.maps import Beside, DirectLink, KernelRows, Whitened
 
 
 @singledispatch
@@ -30,6 +30,20 @@ def _(feature_map: DirectLink, graph: Graph, X: Value, coef: Array) -> Value:
     nodes = weighted(feature_map.nodes, graph, X, coef[n:])
     inputs = graph.node("Gemm", X, graph.constant(np.ascontiguousarray(coef[:n], X.dtype)))
     return graph.node("Add", graph.cast(inputs, nodes.dtype), nodes)
+
+
+@weighted.register
+def _(feature_map: Beside, graph: Graph, X: Value, coef: Array) -> Value:
+    """The sum of what each chain gives."""
+    total: Value | None = None
+    for chain, columns in feature_map.parts():
+        rows = X
+        for inner in chain[:-1]:
+            rows = features(inner, graph, rows)
+        made = graph.cast(weighted(chain[-1], graph, rows, coef[columns]), coef.dtype)
+        total = made if total is None else graph.node("Add", total, made)
+    assert total is not None
+    return total
 
 
 @weighted.register

@@ -1,5 +1,6 @@
 """h(x): hidden layers, scalings and codings."""
 
+from samara.maps.beside import Beside
 from samara.maps.chosen import chosen
 from samara.maps.columns import Coding, Columns, CrossEncoded, Encoded, Levels, Number
 from samara.maps.compiled import fused
@@ -33,6 +34,7 @@ __all__ = [
     "Additive",
     "AdditiveNodes",
     "AsFloat",
+    "Beside",
     "ClassCodes",
     "Coding",
     "ColumnFactors",

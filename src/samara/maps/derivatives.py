@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 
 from samara.core import Array, FeatureMap, dense
 from samara.errors import InputError
+from samara.maps.beside import Beside
 from samara.maps.fields import PooledFields
 from samara.maps.kernel_derivatives import kernel_pulled_back, towards
 from samara.maps.kernel_rows import KernelRows, Whitened
@@ -127,3 +128,18 @@ def _(feature_map: Whitened, X: Any, G: Array) -> Array:
     flat = G.reshape(-1, G.shape[2]).T.astype(np.float64)
     inner = solve_triangular(feature_map.triangle.astype(np.float64), flat).T
     return kernel_pulled_back(feature_map.rows, X, np.asarray(inner).reshape(G.shape))
+
+
+@pulled_back.register
+def _(feature_map: Beside, X: Any, G: Array) -> Array:
+    """The sum over the chains, each from its last map to its first."""
+    total = np.zeros(())
+    for chain, columns in feature_map.parts():
+        seen = [X]
+        for inner in chain[:-1]:
+            seen.append(inner(seen[-1]))
+        down = G[..., columns]
+        for inner, rows in zip(chain[::-1], seen[::-1], strict=True):
+            down = pulled_back(inner, rows, down)
+        total = total + down
+    return total
