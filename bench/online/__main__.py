@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.contest.environments import python_of, set_up
 from bench.harness import RESULTS, Contender, Target, machine, options, target_lines
 from bench.ledger import Cell, Ledger
 from bench.online import chunks, stream, torture
-from bench.peers.environments import python_of, set_up
 from bench.schindler import generate
 
 Outcome = tuple[str, list[Target]]
