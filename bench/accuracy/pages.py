@@ -87,24 +87,28 @@ def errors_section(task: str, abouts: Mapping[str, Cell], results: Results) -> I
         "regression": "Root mean square error in deviations of the target",
         "classification": "Share of wrong classes",
     }[task]
-    yield f"{what}, ± standard deviation over the splits; {TUNED}: first split. The lowest is in bold.\n"
+    yield (
+        f"{what}, ± standard deviation over the splits; {TUNED}: first split alone. The lowest of the others "
+        "is in bold.\n"
+    )
     rows = []
     for name, cells in results.items():
         about = abouts[name]
-        errors = {method: fmean(cell["errors"]) for method, cell in cells.items() if measured(cell)}
-        lowest = min(errors.values(), default=math.nan)
-        shown = (error_text(cells.get(method), lowest) for method in METHODS)
+        errors = {one: fmean(cells[one]["errors"]) for one in RANKED if measured(cells.get(one))}
+        lowest = min(errors.values(), default=None)
+        shown = (error_text(cells.get(one), bold=errors.get(one, math.nan) == lowest) for one in METHODS)
         rows.append((name, f"{about['n_fit']:,}", str(about["n_features"]), str(about["splits"]), *shown))
     yield from table(("data set", "rows", "columns", "splits", *METHODS), rows)
 
 
-def error_text(cell: Cell | None, lowest: float) -> str:
+def error_text(cell: Cell | None, bold: bool) -> str:
     """Error and deviation, or a dash."""
     if cell is None or not measured(cell):
         return "-"
-    error = fmean(cell["errors"])
-    text = f"{error:.3g}" if error > lowest else f"**{error:.3g}**"
-    return text + (f" ± {deviation(cell):.1g}" if len(cell["errors"]) > 1 else "")
+    text = f"{fmean(cell['errors']):.3g}"
+    return (f"**{text}**" if bold else text) + (
+        f" ± {deviation(cell):.1g}" if len(cell["errors"]) > 1 else ""
+    )
 
 
 def costs_section(findings: Cell) -> Iterable[str]:

@@ -263,8 +263,8 @@ def test_the_page_shows_what_the_cells_say(cells, tmp_path):
     assert "| regression: mean rank by the best of the others' | 0.5 | at most 1 | PASS |" in text
     assert "(how many times): iris (1.39), wine (1.39)." in text
     assert "| kin8nm | 150 | 4 | 2 | 0.205 ± 0.007 | 0.215 ± 0.007 | 0.2 |" in text
-    assert "| **0.135 ± 0.007 |" not in text
-    assert "| **0.135** ± 0.007 |" in text
+    assert text.count("| **0.135** ± 0.007 |") == 2  # AutoELM on both sets of numbers
+    assert text.count("| **0.205** ± 0.007 |") == 2  # LightGBM on both of classes
     assert "| pol | **93.5%** |" in text
     assert "| kin8nm | 90.5% |" in text
     assert "| MLP | wine | > 120 s |" in text
