@@ -15,7 +15,7 @@ export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format docs bench-quick bench-papers bench-roofline bench-peers bench-kernel bench-online lock setup clean
+.PHONY: help demo test test-slow lint format docs bench-quick bench-papers bench-roofline bench-peers bench-accuracy bench-kernel bench-online lock setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench-roofline: $(STAMP) ## time a fit against its bare matrix products
 
 bench-peers: $(STAMP) ## make the peers' environments and compare on all data (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.peers
+
+bench-accuracy: $(STAMP) ## compare AutoELM with boosting, forests and others on all tables (SAMARA_DATA=folder of data sets)
+	@$(PY) -m bench.accuracy
 
 bench-kernel: $(STAMP) ## kernel models against scikit-learn (SAMARA_DATA=folder of data sets)
 	@$(PY) -m bench.kernel

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bench.contest.environments import python_of, set_up
 from bench.harness import RESULTS, Contender, Target, machine, options, target_lines
 from bench.ledger import Cell, Ledger
 from bench.online import stream, torture
-from bench.peers.environments import python_of, set_up
 
 Outcome = tuple[str, list[Target]]
 PROMISED = 5.0  # times the rows per second of each

@@ -4,14 +4,15 @@ import argparse
 import os
 from pathlib import Path
 
+from bench.contest import environments
+from bench.contest.compete import Contest
+from bench.contest.rows import Known, known, named
 from bench.harness import RESULTS, Target, target_lines
 from bench.ledger import Cell, Ledger, summary
 from bench.measure import available_cores
-from bench.peers import environments, promises
-from bench.peers.compete import Contest
-from bench.peers.data import Known, known, left_out
+from bench.peers import promises
 from bench.peers.findings import findings_of, targets_of
-from bench.peers.methods import METHODS
+from bench.peers.rules import CUT, MOST_VALUES, RULES
 
 NAME = "peers"
 QUICK_SETS = 3
@@ -38,13 +39,13 @@ def run(
     ledger = Ledger(None if quick else RESULTS / f"{NAME}.json", minutes, fresh and sets is None)
     picked = picked_of(chosen.data, sets, quick)
     environments.set_up(environments.known())
-    absent = said_missing()
+    absent = environments.said_missing(RULES.methods.values())
     ledger.closed = sets is not None
     found, text, targets = promises.PART.run(ledger, chosen)
     if not ledger.closed:
         print(text, flush=True)
     ledger.closed = False
-    contest = Contest(ledger, chosen.data, quick, chosen.threads)
+    contest = Contest(RULES, ledger, chosen.data, quick, chosen.threads)
     for one in picked:
         if fresh:
             ledger.forget(f"sets/{one.name}/")
@@ -54,25 +55,16 @@ def run(
 
 def picked_of(folder: Path | None, names: list[str] | None, quick: bool) -> list[Known]:
     """The sets asked for, from small to large; what is left out is said."""
-    there = known(folder)
+    there = known(folder, CUT)
     if names is not None:
-        if unknown := sorted(set(names) - {one.name for one in there}):
-            listed = ", ".join(one.name for one in there)
-            raise SystemExit(f"No data set named {unknown[0]} is there; there are {listed}.")
-        return [one for one in there if one.name in names]
-    for one in left_out(there):
-        print(f"left out: {one.name}, {one.n_fit:,} rows of {one.n_features:,} columns are too many")
-    kept = [one for one in there if one not in left_out(there)]
+        return named(there, names)
+    large = [one for one in there if CUT.values(one) > MOST_VALUES]
+    for one in large:
+        print(
+            f"left out: {one.name}, {CUT.n_fit(one.n_rows):,} rows of {one.n_features:,} columns are too many"
+        )
+    kept = [one for one in there if one not in large]
     return kept[:QUICK_SETS] if quick else kept
-
-
-def said_missing() -> dict[str, str]:
-    """Which peers can't be run, and why; also printed."""
-    wanted = {method.environment for method in METHODS.values() if method.environment}
-    absent = {name: why for name in sorted(wanted) if (why := environments.missing(name))}
-    for name, why in absent.items():
-        print(f"skipped: {name} {why}")
-    return absent
 
 
 def finish(ledger: Ledger, chosen: argparse.Namespace, findings: Cell, targets: list[Target]) -> None:

@@ -3,22 +3,19 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 from typing import Any
 
-import numpy as np
-
+from bench.contest.results import Results, deviation, matrices, measured, ranking, results_of
 from bench.harness import Target
 from bench.ledger import Cell
 from bench.peers.methods import METHODS, OURS, PEERS
-from bench.statistics import critical_difference, friedman, ranks, wins_ties_losses
+from bench.statistics import wins_ties_losses
 
 PROMISED = 0.9  # of the sets
 FIRST, SLOWER, BEHIND = "first", "slower", "less accurate"
 NOT_COMPARED = "not compared"
 BY_ITSELF = "samara auto"  # nothing left to choose
-
-Results = dict[str, dict[str, Cell]]  # set -> method -> cell
 
 
 @dataclass(frozen=True)
@@ -29,30 +26,6 @@ class Verdict:
     model: str = ""  # the fastest of ours that is as accurate; the most accurate where none is
     times: float | None = None  # as long as ours the peer took
     gap: float | None = None  # our error less the peer's, in deviations
-
-
-def results_of(cells: Mapping[str, Cell]) -> tuple[dict[str, Cell], Results]:
-    """What is known of each set, and its methods' cells; sets without a single result are left out."""
-    abouts: dict[str, Cell] = {}
-    results: Results = {}
-    for key, cell in cells.items():
-        kind, _, rest = key.partition("/")
-        name, _, method = rest.rpartition("/")
-        if kind == "sets" and method == "about":
-            abouts[name] = cell
-        elif kind == "sets" and method in METHODS:
-            results.setdefault(name, {})[method] = cell
-    return {name: abouts[name] for name in results}, results
-
-
-def measured(cell: Cell | None) -> bool:
-    """Whether it ended in time, with predictions."""
-    return cell is not None and "errors" in cell
-
-
-def deviation(cell: Cell) -> float:
-    """Of the error over the splits; 0 where there is one."""
-    return stdev(cell["errors"]) if len(cell["errors"]) > 1 else 0.0
 
 
 def judged(peer: Cell | None, ours: Mapping[str, Cell]) -> Verdict:
@@ -119,26 +92,12 @@ def shares(found: Mapping[str, Mapping[str, Verdict]]) -> dict[str, Cell]:
     return made
 
 
-def matrices(results: Results) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
-    """Sets, methods, mean errors and deviations; only sets that every method with a result was tried on."""
-    tried = [name for name in METHODS if any(measured(cells.get(name)) for cells in results.values())]
-    sets = [name for name, cells in results.items() if all(method in cells for method in tried)]
-    errors = np.full((len(sets), len(tried)), np.nan)
-    deviations = np.zeros(errors.shape)
-    for row, name in enumerate(sets):
-        for column, method in enumerate(tried):
-            cell = results[name][method]
-            if measured(cell):
-                errors[row, column], deviations[row, column] = fmean(cell["errors"]), deviation(cell)
-    return sets, tried, errors, deviations
-
-
 def statistics_of(results: Results) -> Cell:
     """Ranks, Friedman's test, the critical difference, and wins, ties and losses of our models."""
-    sets, methods, errors, deviations = matrices(results)
-    if len(sets) < 2 or len(methods) < 3:
+    sets, methods, errors, deviations = matrices(results, METHODS)
+    found = ranking(sets, methods, errors)
+    if not found:
         return {}
-    statistic, p = friedman(errors)
     tally = wins_ties_losses(errors, deviations)
     counts: dict[str, Any] = {}
     for ours in (name for name in OURS if name in methods):
@@ -148,19 +107,12 @@ def statistics_of(results: Results) -> Cell:
             for peer in PEERS
             if peer in methods
         }
-    mean_ranks = ranks(errors).mean(axis=0)
-    return {
-        "sets": len(sets),
-        "mean_ranks": dict(zip(methods, mean_ranks.round(3).tolist(), strict=True)),
-        "friedman": {"statistic": statistic, "p": p},
-        "critical_difference": critical_difference(len(methods), len(sets)),
-        "wins_ties_losses": counts,
-    }
+    return {**found, "wins_ties_losses": counts}
 
 
 def findings_of(cells: Mapping[str, Cell]) -> Cell:
     """Everything that the page and the promises need beside the cells."""
-    _, results = results_of(cells)
+    _, results = results_of(cells, METHODS)
     found = verdicts(results)
     return {
         "sets": len(results),

@@ -4,62 +4,28 @@ A method's maker runs in the environment of the method, so libraries are importe
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bench.contest.methods import (
+    RIDGES,
+    Indicators,
+    Method,
+    Problem,
+    gradient_boosting,
+    lightgbm,
+    mlp,
+    ridge_cv,
+)
+
 NODES = 300  # hidden nodes or components of every peer that asks for a number
-RIDGES = tuple(10.0**power for power in range(-5, 4))  # of scikit-learn's RidgeCV
 ELM_RIDGE = 1.0  # where a peer takes a ridge and has none by default
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What a maker has to know of the rows."""
-
-    task: str  # "regression" or "classification"
-    n_rows: int
-    n_features: int
-    n_classes: int  # 0: regression
-    seed: int
-
-    @property
-    def regression(self) -> bool:
-        """Whether the target is a number."""
-        return self.task == "regression"
-
-    @property
-    def n_nodes(self) -> int:
-        """As many as everyone has; half the rows where there are few, for a peer that would interpolate."""
-        return min(NODES, self.n_rows // 2)
-
-
-@dataclass(frozen=True)
-class Method:
-    """One line of every table."""
-
-    name: str
-    settings: str  # for the page
-    make: Callable[[Problem], Any]  # -> a model with fit and predict; classes are numbers from 0 on
-    environment: str | None = None  # of a peer; None: samara's own
-    ours: bool = False
-
-
-class Indicators:
-    """A classifier from a model of several targets: one column a class, the largest wins."""
-
-    def __init__(self, model: Any, n_classes: int) -> None:
-        self.model, self.n_classes = model, n_classes
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> "Indicators":
-        """Fit the indicators of the classes."""
-        self.model.fit(X, np.eye(self.n_classes)[y])
-        return self
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The number of the largest column."""
-        return np.asarray(np.argmax(self.model.predict(X), axis=1))
+def nodes_of(problem: Problem) -> int:
+    """As many as everyone has; half the rows where there are few, for a peer that would interpolate."""
+    return min(NODES, problem.n_rows // 2)
 
 
 class HighPerformanceELM:
@@ -87,11 +53,11 @@ class HighPerformanceELM:
 
 
 def hpelm(problem: Problem) -> Any:
-    return HighPerformanceELM(problem, problem.n_nodes)
+    return HighPerformanceELM(problem, nodes_of(problem))
 
 
 def hpelm_loo(problem: Problem) -> Any:
-    return HighPerformanceELM(problem, problem.n_nodes, ("LOO",))
+    return HighPerformanceELM(problem, nodes_of(problem), ("LOO",))
 
 
 def scikit_elm(problem: Problem) -> Any:
@@ -104,7 +70,7 @@ def pyoselm(problem: Problem) -> Any:
     from pyoselm import OSELMClassifier, OSELMRegressor
 
     kind = OSELMRegressor if problem.regression else OSELMClassifier
-    return kind(n_hidden=problem.n_nodes, random_state=problem.seed)
+    return kind(n_hidden=nodes_of(problem), random_state=problem.seed)
 
 
 def gfdl(problem: Problem) -> Any:
@@ -119,18 +85,6 @@ def incremental_ridge(problem: Problem) -> Any:
 
     model = IncrementalRidge()
     return model if problem.regression else Indicators(model, problem.n_classes)
-
-
-def lightgbm(problem: Problem) -> Any:
-    from lightgbm import LGBMClassifier, LGBMRegressor
-
-    return (LGBMRegressor if problem.regression else LGBMClassifier)(random_state=problem.seed, verbose=-1)
-
-
-def ridge_cv(problem: Problem) -> Any:
-    from sklearn.linear_model import RidgeClassifierCV, RidgeCV
-
-    return (RidgeCV if problem.regression else RidgeClassifierCV)(alphas=RIDGES)
 
 
 def kernel_ridge(problem: Problem) -> Any:
@@ -160,19 +114,6 @@ def support_vectors(problem: Problem) -> Any:
     from sklearn.svm import SVC, SVR
 
     return SVR() if problem.regression else SVC()
-
-
-def mlp(problem: Problem) -> Any:
-    from sklearn.neural_network import MLPClassifier, MLPRegressor
-
-    return (MLPRegressor if problem.regression else MLPClassifier)(random_state=problem.seed)
-
-
-def gradient_boosting(problem: Problem) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    kind = HistGradientBoostingRegressor if problem.regression else HistGradientBoostingClassifier
-    return kind(random_state=problem.seed)
 
 
 def samara(n_hidden: int | str, **settings: Any) -> Callable[[Problem], Any]:

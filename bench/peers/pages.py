@@ -1,39 +1,35 @@
 """The page of the comparison, its diagram and its trade-off page, from the results alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from io import BytesIO
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from statistics import fmean, median
 from typing import Any
 
-from bench.harness import CHECKOUT, figure
-from bench.ledger import Cell
-from bench.peers.compete import BRIEF, ENOUGH, LIMIT
-from bench.peers.data import FITTED, MOST_ROWS, MOST_TEST_ROWS, MOST_VALUES, SPLITS
-from bench.peers.findings import (
-    BEHIND,
-    BY_ITSELF,
-    FIRST,
-    NOT_COMPARED,
-    PROMISED,
-    SLOWER,
-    deviation,
-    matrices,
-    measured,
-    results_of,
-    verdicts,
+from bench.contest.compete import BRIEF
+from bench.contest.pages import (
+    DOCS,
+    absent_section,
+    lowest,
+    methods_table,
+    picture,
+    ranks_text,
+    share,
+    table,
+    told,
 )
+from bench.contest.results import Results, measured, results_of
+from bench.harness import figure
+from bench.ledger import Cell
+from bench.peers.findings import BEHIND, BY_ITSELF, FIRST, NOT_COMPARED, PROMISED, SLOWER, verdicts
 from bench.peers.methods import METHODS, OURS, PEERS
+from bench.peers.rules import MOST_VALUES, RULES, SPLITS
 from bench.peers.tradeoff import tradeoff_page
-from bench.statistics import diagram
 
-DOCS = CHECKOUT / "docs"
 PICTURE = "images/peers_critical_difference.png"
 
 
 def write_pages(report: Mapping[str, Any], docs: Path = DOCS) -> list[Path]:
     """Write ``papers/peers.md``, its picture and ``papers/tradeoff.html``; nothing without results."""
-    _, results = results_of(report["cells"])
+    _, results = results_of(report["cells"], METHODS)
     if not any(measured(cell) for by_method in results.values() for cell in by_method.values()):
         return []
     folder = docs / "papers"
@@ -45,22 +41,14 @@ def write_pages(report: Mapping[str, Any], docs: Path = DOCS) -> list[Path]:
     written[0].write_text(tradeoff_page(report["cells"], footer), encoding="utf-8")
     if report["findings"]["statistics"]:
         written.append(folder / PICTURE)
-        written[-1].write_bytes(picture(results))
+        written[-1].write_bytes(picture(results, METHODS))
     written[1].write_text("\n".join(page(report)) + "\n", encoding="utf-8")
     return written
 
 
-def picture(results: Mapping[str, Mapping[str, Cell]]) -> bytes:
-    """The critical-difference diagram as a PNG."""
-    _, names, errors, _ = matrices(dict(results))
-    drawn = BytesIO()
-    diagram(errors, names).savefig(drawn, dpi=120, metadata={"Software": None})
-    return drawn.getvalue()
-
-
 def page(report: Mapping[str, Any]) -> Iterable[str]:
     """The lines of the page."""
-    abouts, results = results_of(report["cells"])
+    abouts, results = results_of(report["cells"], METHODS)
     findings = report["findings"]
     yield "---\norphan: true\n---\n\n# Samara and its peers\n"
     yield (
@@ -84,8 +72,8 @@ def promise_section(findings: Cell) -> Iterable[str]:
         "Is there a Samara model whose error is at most one standard deviation (over the splits) above "
         "the peer's, and does the fastest such model fit in less time? *first* counts the data sets "
         "where it does, *slower* those where it does not, *less accurate* those where no model of Samara "
-        f"reaches the error. A peer that failed or took more than {LIMIT:g} s is *not compared*. *times* "
-        "is the median of the peer's time by Samara's where errors are equal. Promised is a share of "
+        f"reaches the error. A peer that failed or took more than {RULES.limit:g} s is *not compared*. "
+        "*times* is the median of the peer's time by Samara's where errors are equal. Promised is a share of "
         f"{PROMISED:.0%}. Which of Samara's sizes is meant is chosen in hindsight, as a reader of a "
         f"trade-off would; the last column takes {BY_ITSELF} alone.\n"
     )
@@ -103,13 +91,7 @@ def statistics_section(found: Cell) -> Iterable[str]:
     if not found:
         return
     yield "## Ranks of the errors\n"
-    p, statistic = found["friedman"]["p"], found["friedman"]["statistic"]
-    yield (
-        f"Mean ranks of the errors over {found['sets']} data sets; a method without a result is last "
-        f"there. Friedman's test that all are alike: χ² = {statistic:.1f}, p = {p:.2g}. By Nemenyi's test "
-        f"mean ranks less than {found['critical_difference']:.2f} apart (joined by a bar) do not differ "
-        "at 5 %.\n"
-    )
+    yield ranks_text(found)
     yield f"![Critical-difference diagram]({PICTURE})\n"
     yield "Wins, ties and losses of the error; within the larger of both deviations is a tie.\n"
     counts = found["wins_ties_losses"]
@@ -121,7 +103,7 @@ def statistics_section(found: Cell) -> Iterable[str]:
     yield from table(("against", *counts), rows)
 
 
-def sets_section(abouts: Mapping[str, Cell], results: Mapping[str, Mapping[str, Cell]]) -> Iterable[str]:
+def sets_section(abouts: Mapping[str, Cell], results: Results) -> Iterable[str]:
     """Of each set the best of both sides."""
     yield "## The data sets\n"
     yield (
@@ -141,7 +123,7 @@ def sets_section(abouts: Mapping[str, Cell], results: Mapping[str, Mapping[str, 
     yield from table(head, rows)
 
 
-def losses_section(results: Mapping[str, Mapping[str, Cell]]) -> Iterable[str]:
+def losses_section(results: Results) -> Iterable[str]:
     """Where Samara is not first, each with the reason."""
     yield "## Where Samara is not first\n"
     yield (
@@ -150,24 +132,11 @@ def losses_section(results: Mapping[str, Mapping[str, Cell]]) -> Iterable[str]:
     )
     rows = [
         (peer, name, one.outcome, one.model, figure(one.times), figure(one.gap))
-        for peer, by_set in verdicts(dict(results)).items()
+        for peer, by_set in verdicts(results).items()
         for name, one in by_set.items()
         if one.outcome in (SLOWER, BEHIND)
     ]
     yield from table(("peer", "data set", "outcome", "Samara model", "times", "deviations"), rows)
-
-
-def absent_section(results: Mapping[str, Mapping[str, Cell]]) -> Iterable[str]:
-    """Who gave no result where, and why."""
-    rows = [
-        (method, name, f"> {cell['late']:g} s" if "late" in cell else cell["failed"].replace("|", " "))
-        for name, by_method in results.items()
-        for method, cell in by_method.items()
-        if not measured(cell)
-    ]
-    if rows:
-        yield "## Without a result\n"
-        yield from table(("method", "data set", "why"), sorted(rows))
 
 
 def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
@@ -176,62 +145,14 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
     yield "## How it was measured\n"
     yield (
         f"{report['date'][:10]}, {machine['cpu']}, {machine['threads']} cores for every method. {SPLITS} "
-        f"random splits of each set, {FITTED:.0%} of the rows to fit (at most {MOST_ROWS:,}) and the rest "
-        f"to test (at most {MOST_TEST_ROWS:,}). Categories are one column each, inputs and numeric "
-        "targets are standardised by the rows to fit, before any clock starts. A method that takes "
-        f"longer than {ENOUGH:g} s on a split is not run on the next; of a fit below {BRIEF:g} s the "
-        f"median of three counts. One of more than {LIMIT:g} s is ended, and not tried on sets of the "
+        f"random splits of each set, {RULES.cut.fitted:.0%} of the rows to fit (at most "
+        f"{RULES.cut.most_rows:,}) and the rest to test (at most {RULES.cut.most_test_rows:,}). "
+        "Categories are one column each, inputs and numeric targets are standardised by "
+        "the rows to fit, before any clock starts. A method that takes "
+        f"longer than {RULES.enough:g} s on a split is not run on the next; of a fit below {BRIEF:g} s the "
+        f"median of three counts. One of more than {RULES.limit:g} s is ended, and not tried on sets of the "
         f"same task that are larger in rows, columns and classes. Sets of more than {MOST_VALUES:,} "
         "values to fit are left out. Peaks are those of resident memory above what was held before the "
         "fit.\n"
     )
-    environments = {
-        key.partition("/")[2]: cell
-        for key, cell in report["cells"].items()
-        if key.startswith("environments/")
-    }
-    absent = report["findings"]["missing"]
-    rows = [
-        (
-            name,
-            method.settings,
-            absent.get(str(method.environment)) or versions(method.environment, environments),
-        )
-        for name, method in METHODS.items()
-    ]
-    yield from table(("method", "settings", "versions"), rows)
-
-
-def versions(environment: str | None, found: Mapping[str, Cell]) -> str:
-    """The libraries of an environment."""
-    return ", ".join(f"{name} {number}" for name, number in found.get(environment or "samara", {}).items())
-
-
-def lowest(cells: Mapping[str, Cell], names: Sequence[str]) -> str | None:
-    """The method of lowest error."""
-    there = [name for name in names if measured(cells.get(name))]
-    return min(there, key=lambda name: fmean(cells[name]["errors"])) if there else None
-
-
-def told(cell: Cell) -> str:
-    """Error, deviation and seconds."""
-    if "late" in cell:
-        return f"> {cell['late']:g} s"
-    if "failed" in cell:
-        return "failed"
-    spread = f" ± {deviation(cell):.2g}" if len(cell["errors"]) > 1 else ""
-    return f"{fmean(cell['errors']):.3g}{spread}, {median(cell['fit']):.2g} s"
-
-
-def share(value: float | None) -> str:
-    """A share in per cent."""
-    return "-" if value is None else f"{value:.0%}"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    """A Markdown table and a blank line."""
-    yield "| " + " | ".join(head) + " |"
-    yield "| " + " | ".join("---" for _ in head) + " |"
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"
-    yield ""
+    yield from methods_table(report, METHODS)

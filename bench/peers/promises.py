@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.contest.environments import missing, python_of
 from bench.duels import Duel, Part, found
 from bench.harness import Contender, Target
 from bench.ledger import Cell
 from bench.measure import Trial
-from bench.peers.environments import missing, python_of
 
 PEERS = {"hpelm": "hpelm", "skelm": "scikit-elm", "gfdl": "gfdl"}  # and their environments
 ALPHA = 1.0

@@ -5,8 +5,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from bench.contest.results import deviation, measured, results_of
 from bench.ledger import Cell
-from bench.peers.findings import deviation, measured, results_of
 from bench.peers.methods import METHODS
 
 PAGE = Path(__file__).parent / "page"
@@ -19,7 +19,7 @@ LEAD = (
 
 def points_of(cells: Mapping[str, Cell]) -> list[dict[str, Any]]:
     """One mark a method and set: mean error and its deviation, median seconds, peak."""
-    abouts, results = results_of(cells)
+    abouts, results = results_of(cells, METHODS)
     return [
         {
             "set": name,

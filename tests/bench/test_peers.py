@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bench.contest import compete, environments, methods
+from bench.contest.compete import Contest
+from bench.contest.results import results_of
+from bench.contest.rows import LETTER, Known, known, prepare
 from bench.harness import CHECKOUT, Contender
 from bench.ledger import Ledger
-from bench.peers import command, compete, data, environments, methods
-from bench.peers.contest import trial
-from bench.peers.data import Known, known, prepare, rows_of
+from bench.peers import command
 from bench.peers.findings import (
     BEHIND,
     FIRST,
@@ -19,10 +21,11 @@ from bench.peers.findings import (
     SLOWER,
     findings_of,
     judged,
-    results_of,
     targets_of,
 )
 from bench.peers.methods import METHODS, OURS, PEERS
+from bench.peers.rules import CUT, RULES, SPLITS
+from bench.peers.trial import trial
 
 pd = pytest.importorskip("pandas")
 PINNED = re.compile(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.]+( ; python_version .*)?")
@@ -85,16 +88,16 @@ def test_an_environment_that_is_not_there_is_said_so(tmp_path, monkeypatch):
 
 
 def test_sets_are_known_from_small_to_large(folder):
-    assert [one.name for one in known(folder)] == ["lines", "signs"]
-    assert [one.name for one in known(None)] == ["letter"]
+    assert [one.name for one in known(folder, CUT)] == ["lines", "signs"]
+    assert [one.name for one in known(None, CUT)] == ["letter"]
 
 
 def test_prepared_rows_are_numbers_of_one_scale(folder, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    about = prepare(known(folder)[1], folder, out)
+    about = prepare(known(folder, CUT)[1], folder, out, CUT)
     assert (about.n_fit, about.n_test, about.n_features, about.n_classes) == (90, 30, 5, 2)
-    for split in range(data.SPLITS):
+    for split in range(SPLITS):
         X, y = np.load(out / f"X_{split}.npy"), np.load(out / f"y_{split}.npy")
         np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
         np.testing.assert_allclose(X.std(axis=0), 1)
@@ -102,7 +105,7 @@ def test_prepared_rows_are_numbers_of_one_scale(folder, tmp_path):
 
 
 def test_targets_are_scaled_by_the_rows_to_fit(folder, tmp_path):
-    about = prepare(known(folder)[0], folder, tmp_path)
+    about = prepare(known(folder, CUT)[0], folder, tmp_path, CUT)
     X, y, y_test = (np.load(tmp_path / f"{name}_1.npy") for name in ("X", "y", "y_test"))
     assert about.n_classes == 0
     np.testing.assert_allclose([y.mean(), y.std()], [0, 1], atol=1e-12)
@@ -110,14 +113,12 @@ def test_targets_are_scaled_by_the_rows_to_fit(folder, tmp_path):
     np.testing.assert_array_equal(X[:, 1], 0)
 
 
-def test_splits_are_disjoint_and_cut(monkeypatch):
-    fit, test = rows_of(100, 0, quick=False)
+def test_splits_are_disjoint_and_cut():
+    fit, test = CUT.rows(100, 0)
     assert (len(fit), len(test)) == (75, 25)
     assert sorted([*fit, *test]) == list(range(100))
-    assert not np.array_equal(fit, rows_of(100, 1, quick=False)[0])
-    monkeypatch.setattr(data, "MOST_ROWS", 10)
-    monkeypatch.setattr(data, "MOST_TEST_ROWS", 7)
-    short, tested = rows_of(100, 0, quick=False)
+    assert not np.array_equal(fit, CUT.rows(100, 1)[0])
+    short, tested = replace(CUT, most_rows=10, most_test_rows=7).rows(100, 0)
     np.testing.assert_array_equal(short, fit[:10])
     np.testing.assert_array_equal(tested, test[:7])
 
@@ -126,7 +127,7 @@ def test_splits_are_disjoint_and_cut(monkeypatch):
 @pytest.mark.parametrize("which", [0, 1])
 def test_methods_of_this_environment_learn(folder, tmp_path, name, which):
     """A line and a sign: anything that learns is far below 1 (or the half) of a guess."""
-    prepare(known(folder)[which], folder, tmp_path)
+    prepare(known(folder, CUT)[which], folder, tmp_path, CUT)
     one = trial(str(tmp_path), name, split=0)
     one.warm_up()
     assert one.describe(one.predict(one.run()))["test_error"] < (0.5, 0.25)[which]
@@ -164,10 +165,10 @@ def test_a_contest_keeps_its_cells(folder, tmp_path, monkeypatch):
     broken = replace(METHODS["RidgeCV"], name="broken", make=None)
     gone = replace(METHODS["hpelm"], environment="no such peer")
     played = {"RidgeCV": METHODS["RidgeCV"], "broken": broken, "hpelm": gone}
-    monkeypatch.setattr(compete, "METHODS", played)
+    rules = replace(RULES, methods=played)
     ledger = Ledger(tmp_path / "peers.json", None)
-    contest = compete.Contest(ledger, folder, quick=True, threads=1)
-    contest.play(known(folder)[0])
+    contest = Contest(rules, ledger, folder, quick=True, threads=1)
+    contest.play(known(folder, CUT)[0])
     assert ledger.cells["sets/lines/about"]["n_fit"] == 90
     assert len(ledger.cells["sets/lines/RidgeCV"]["errors"]) == 1
     assert "KeyError" in ledger.cells["sets/lines/broken"]["failed"]
@@ -176,7 +177,7 @@ def test_a_contest_keeps_its_cells(folder, tmp_path, monkeypatch):
     kept = dict(ledger.cells)
     monkeypatch.setattr(compete, "prepare", None)  # nothing is prepared or measured again
     again = Ledger(tmp_path / "peers.json", None)
-    compete.Contest(again, folder, quick=True, threads=1).play(known(folder)[0])
+    Contest(rules, again, folder, quick=True, threads=1).play(known(folder, CUT)[0])
     assert again.cells == kept
 
 
@@ -186,7 +187,7 @@ def test_a_contest_keeps_its_cells(folder, tmp_path, monkeypatch):
 )
 def test_what_is_late_or_not_finite_has_no_figures(seconds, error, made):
     run = {"seconds": seconds, "results": {"test_error": error}}
-    assert compete.summed_up([run]) == made
+    assert compete.summed_up([run], 60.0) == made
 
 
 PEER = cell([0.10, 0.12, 0.14], [1.0, 1.0, 1.0])  # deviation 0.02
@@ -301,15 +302,15 @@ def test_an_unknown_set_is_refused(folder):
 
 def test_what_is_too_large_is_left_out_and_said(monkeypatch, capsys):
     huge = Known("huge", "regression", 10**6, 10**4)
-    monkeypatch.setattr(command, "known", lambda folder: [data.LETTER, huge])
-    assert command.picked_of(None, None, quick=False) == [data.LETTER]
+    monkeypatch.setattr(command, "known", lambda folder, cut: [LETTER, huge])
+    assert command.picked_of(None, None, quick=False) == [LETTER]
     assert "left out: huge, 20,000 rows of 10,000 columns are too many" in capsys.readouterr().out
 
 
 def test_unknown_methods_and_other_cells_are_passed_over(cells):
     cells["sets/iris/no longer a method"] = PEER
     cells["promises/friedman1"] = {"friedman1 samara": {}}
-    abouts, results = results_of(cells)
+    abouts, results = results_of(cells, METHODS)
     assert set(abouts) == set(results) == {"iris", "<b>odd&</b>", "kin8nm"}
     assert set(results["iris"]) == set(METHODS)
 
@@ -327,7 +328,7 @@ def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
     ledger = Ledger(None, None)
     about = {"task": "regression", "n_fit": 100, "n_features": 5, "n_classes": 0}
     ledger.cells = {"sets/small/about": about, "sets/small/MLP": {"late": 60.0}, "sets/small/SVM": PEER}
-    contest = compete.Contest(ledger, None, quick=False, threads=1)
+    contest = Contest(RULES, ledger, None, quick=False, threads=1)
     assert contest.hopeless("MLP", {**about, "n_fit": 200}) == {"late": 60.0, "as_on": "small"}
     assert contest.hopeless("SVM", {**about, "n_fit": 200}) is None
     assert contest.hopeless("MLP", {**about, "n_fit": 200, "n_features": 4}) is None
@@ -339,7 +340,8 @@ def test_the_command_measures_judges_and_writes(folder, tmp_path, monkeypatch, c
     """One method on one named set; promises are left alone where sets are named."""
     from bench.peers import pages
 
-    monkeypatch.setattr(compete, "METHODS", {"RidgeCV": METHODS["RidgeCV"]})
+    two = {name: METHODS[name] for name in ("hpelm", "RidgeCV")}
+    monkeypatch.setattr(command, "RULES", replace(RULES, methods=two))
     monkeypatch.setattr(environments, "set_up", lambda peers: None)
     monkeypatch.setattr(environments, "VENVS", tmp_path / "no environments")
     monkeypatch.setattr(command, "RESULTS", tmp_path / "results")
@@ -354,7 +356,7 @@ def test_the_command_measures_judges_and_writes(folder, tmp_path, monkeypatch, c
     if not quick:
         report = json.loads(file.read_text())
         assert report["findings"]["against"]["RidgeCV"][NOT_COMPARED] == 1
-        assert len(report["cells"]["sets/lines/RidgeCV"]["errors"]) == data.SPLITS
+        assert len(report["cells"]["sets/lines/RidgeCV"]["errors"]) == SPLITS
 
 
 def test_a_contender_without_repeats_is_measured_once():

@@ -1,28 +1,48 @@
 """All methods on one set after the other, in turn, every cell kept."""
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from bench.contest.environments import missing, python_of
+from bench.contest.methods import Method
+from bench.contest.rows import About, Cut, Known, prepare
 from bench.harness import Contender, Run
 from bench.ledger import Cell, Ledger
-from bench.peers.data import SPLITS, About, Known, prepare
-from bench.peers.environments import missing, python_of
-from bench.peers.methods import METHODS, Method
 
-LIMIT = 60.0  # seconds a fit may take
-GRACE = 30.0  # and what starting, warming up and predicting may take on top
-ENOUGH = 5.0  # a split that takes longer is not followed by another
 BRIEF = 0.1  # a fit that takes less is repeated, and the median of three counts
 DIGITS = 6
 
 
+def every_split(about: Cell, method: Method, cells: Mapping[str, Cell]) -> list[dict[str, Any]]:
+    """Keywords of the trials of a method on a set: one for each split."""
+    return [{"split": split} for split in range(about["splits"])]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is the same for all sets of a comparison."""
+
+    name: str
+    trial: str  # "module:name" of the trial of a method on a split
+    methods: Mapping[str, Method]
+    cut: Cut
+    limit: float  # seconds a fit may take
+    grace: float  # and what starting, warming up and predicting may take on top
+    enough: float  # a split that takes longer is not followed by another
+    # Keywords of each trial, from what is known of the set, the method, and the cells of the set so far.
+    orders: Callable[[Cell, Method, Mapping[str, Cell]], list[dict[str, Any]]] = every_split
+
+
 @dataclass(frozen=True)
 class Contest:
-    """What is the same for all sets."""
+    """A comparison and where its cells are kept."""
 
+    rules: Rules
     ledger: Ledger
     data: Path | None
     quick: bool
@@ -30,23 +50,23 @@ class Contest:
 
     def play(self, known: Known) -> None:
         """Measure what the ledger does not have; the set's files are made when the first cell needs them."""
-        with TemporaryDirectory(prefix="samara-peers-") as folder:
+        with TemporaryDirectory(prefix=f"samara-{self.rules.name}-") as folder:
 
             @cache
             def prepared() -> About:
-                return prepare(known, self.data, Path(folder), self.quick)
+                return prepare(known, self.data, Path(folder), self.rules.cut, self.quick)
 
             about = self.ledger.cell(f"sets/{known.name}/about", lambda: asdict(prepared()))
             if about is None:
                 return
-            for method in METHODS.values():
+            for method in self.rules.methods.values():
                 if not (method.environment and missing(method.environment)):
                     key = f"sets/{known.name}/{method.name}"
                     self.ledger.cell(
                         key,
                         lambda method=method: (
                             self.hopeless(method.name, about)
-                            or (prepared() and self.measured(method, folder))
+                            or (prepared() and self.measured(method, known.name, folder))
                         ),
                     )
 
@@ -57,27 +77,33 @@ class Contest:
                 smaller = self.ledger.cells[f"{key.removesuffix(method)}about"]
                 sizes = ("n_fit", "n_features", "n_classes")
                 if smaller["task"] == about["task"] and all(smaller[one] <= about[one] for one in sizes):
-                    return {"late": LIMIT, "as_on": key.split("/")[1]}
+                    return {"late": self.rules.limit, "as_on": key.split("/")[1]}
         return None
 
-    def measured(self, method: Method, folder: str) -> Cell:
+    def measured(self, method: Method, name: str, folder: str) -> Cell:
         """Errors, seconds and peaks of the splits there was time for, or why there are none."""
+        rules = self.rules
+        start = f"sets/{name}/"
+        there = {
+            key.removeprefix(start): cell for key, cell in self.ledger.cells.items() if key.startswith(start)
+        }
+        orders = rules.orders(there["about"], method, there)
         python = {"python": python_of(method.environment)} if method.environment else {}
-        kwargs = {"folder": folder, "method": method.name}
-        side = Contender(method.name, "bench.peers.contest:trial", kwargs, **python)
-        splits = [{"split": split} for split in range(1 if self.quick else SPLITS)]
-        runs = side.run_each(self.threads, splits, LIMIT + GRACE, ENOUGH, BRIEF)
+        side = Contender(method.name, rules.trial, {"folder": folder, "method": method.name}, **python)
+        limit = rules.limit + rules.enough * (len(orders) - 1) + rules.grace
+        runs = side.run_each(self.threads, orders, limit, rules.enough, BRIEF)
         if isinstance(runs, dict):
-            return {"late": LIMIT} if runs.get("late") else {"failed": runs["error"]}
+            return {"late": rules.limit} if runs.get("late") else {"failed": runs["error"]}
         self.ledger.cells[f"environments/{method.environment or 'samara'}"] = runs[-1]["versions"]
-        return summed_up(runs)
+        return summed_up(runs, rules.limit)
 
 
-def summed_up(runs: list[Run]) -> Cell:
-    """One cell from the runs of a method on a set."""
-    if max(run["seconds"] for run in runs) > LIMIT:
-        return {"late": LIMIT}
-    errors = [run["results"]["test_error"] for run in runs]
+def summed_up(runs: list[Run], limit: float) -> Cell:
+    """One cell from the runs of a method on a set: times, peaks and what else the trials told."""
+    if max(run["seconds"] for run in runs) > limit:
+        return {"late": limit}
+    told = [run["results"] for run in runs]
+    errors = [results["test_error"] for results in told]
     if not all(map(math.isfinite, errors)):
         return {"failed": "its predictions are not finite"}
     return {
@@ -86,6 +112,7 @@ def summed_up(runs: list[Run]) -> Cell:
         "predict": short([run["predict_seconds"] for run in runs]),
         "peak_mb": short([max(run["peak_mb"] for run in runs)])[0],
         "predict_peak_mb": short([max(run["predict_peak_mb"] for run in runs)])[0],
+        **{name: short([one[name] for one in told]) for name in told[0] if name != "test_error"},
     }
 
 

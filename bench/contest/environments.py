@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Iterable
 
+from bench.contest.methods import Method
 from bench.harness import CHECKOUT
 
 VENVS = CHECKOUT / ".venv-peers"
@@ -32,3 +33,12 @@ def missing(peer: str) -> str:
     log = VENVS / f"{peer}.log"
     said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     return f"does not install here: {said[-1]}" if said else "has no environment yet: make bench-peers"
+
+
+def said_missing(methods: Iterable[Method]) -> dict[str, str]:
+    """Which peers can't be run, and why; also printed."""
+    wanted = {method.environment for method in methods if method.environment}
+    absent = {name: why for name in sorted(wanted) if (why := missing(name))}
+    for name, why in absent.items():
+        print(f"skipped: {name} {why}")
+    return absent
