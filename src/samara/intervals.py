@@ -13,7 +13,7 @@ import numpy as np
 from samara.core import Array
 from samara.left_out import LeftOut, Leverage, Pull
 
-KEPT = 4096  # errors kept; more are told by as many quantiles
+KEPT = 1024  # errors kept; more are told by as many quantiles
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from samara.summaries import Layout
 
 FEWEST_ROWS, MOST_FLOPS = 2000, 4e9  # looked at in any case; beyond them only as many as take a moment
 ALL_KEPT = 512  # rows up to which what each of them does to the model is kept
-SKETCHED = 64  # columns that stand for the inverse: a leverage is within a sixth of its size
+EXACT, SKETCHED = 64, 16  # columns up to which the inverse is kept, and that stand for it: within a third
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class HalfInverse:
         Of eigenvectors the symmetric root is mixed, which their signs and their number don't change.
         """
         L = len(self.vectors)
-        mixture = np.eye(L) if L <= SKETCHED else rng.standard_normal((L, SKETCHED)) / np.sqrt(SKETCHED)
+        mixture = np.eye(L) if L <= EXACT else rng.standard_normal((L, SKETCHED)) / np.sqrt(SKETCHED)
         if self.triangle is not None:
             return self.times(mixture)
         along = self.vectors.T @ mixture

@@ -123,6 +123,7 @@ def test_printed_numbers_are_those_of_one_thesis():
         assert all(train > 0.9 * printed.RECIPES[name][3] for train, *_ in by_kind.values())
 
 
+@pytest.mark.slow  # `make bench-quick` goes through all tables too
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_measured_quickly(quick, name):
     _, tables = quick
@@ -137,6 +138,7 @@ def test_every_table_is_measured_quickly(quick, name):
         assert "not measured" not in kinds
 
 
+@pytest.mark.slow  # `make bench-quick` goes through all tables too
 @pytest.mark.parametrize("name", [name for name, table in TABLES.items() if table.chart])
 def test_charts_are_drawn_from_what_was_measured(quick, name):
     run, tables = quick

@@ -149,9 +149,9 @@ def test_a_leverage_by_few_columns_is_near(monkeypatch):
     true = 1 - 1 / left.spread**2
     near = left.leverage(estimator.model_.features(X))
     assert left.pull is None
-    assert left.leverage.directions.shape == (200, 65)
-    assert abs(np.mean(near / true) - 1) < 0.05
-    assert np.std(near / true) < 0.25
+    assert left.leverage.directions.shape == (200, 17)
+    assert abs(np.mean(near / true) - 1) < 0.1
+    assert np.std(near / true) < 0.5  # √(2/16) = 0.35 is what mixtures of 16 columns scatter by
 
 
 def test_rows_are_drawn_by_their_content():

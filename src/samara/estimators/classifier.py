@@ -120,6 +120,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
             verbose=verbose,
             random_state=random_state,
         )
+        del self.link  # a parameter of the regressors
         self.class_weight = class_weight
         self.calibration = calibration
         self.threshold = threshold
