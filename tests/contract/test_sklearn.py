@@ -25,9 +25,7 @@ from samara import (
     [
         ELMRegressor(),
         ELMClassifier(),
-        *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition", "tiles")),
-        ELMRegressor(20, solver="submodels"),
-        ELMClassifier(20, solver="lsqr"),
+        *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition")),
         KernelELMRegressor(),
         KernelELMClassifier(),
         *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
@@ -51,4 +49,16 @@ from samara import (
     ]
 )
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow  # solvers behind the same face as those above
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks(
+    [
+        *(ELMRegressor(20, solver=solver) for solver in ("tiles", "submodels")),
+        ELMClassifier(20, solver="lsqr"),
+    ]
+)
+def test_scikit_learn_checks_of_more_solvers(estimator, check):
     check(estimator)

@@ -34,7 +34,12 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("page", ALONE, ids=named)
+def marked(page):
+    """The page on clusters starts three of them: half a minute for what tests of the engines show too."""
+    return pytest.param(page, marks=pytest.mark.slow) if page.stem == "cluster" else page
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in ALONE], ids=named)
 def test_the_code_of_a_page_runs_alone(page, tmp_path):
     """In a process of its own."""
     command = [sys.executable, "-W", "error", "-m", "tests.pages", str(page)]

@@ -60,7 +60,7 @@ def test_of_several_classes_no_one_threshold_is_better(scoring):
     best = score(found)
     assert best > score(np.zeros(3))
     for of in range(3):
-        for threshold in np.linspace(-4, 4, 801):
+        for threshold in np.linspace(-4, 4, 161):
             assert score(np.where(np.arange(3) == of, threshold, found)) <= best + 1e-9
 
 
