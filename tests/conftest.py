@@ -112,7 +112,7 @@ def crew(request):
     return Crewed(session, lambda parts, *rest: SparkEngine(session, *rest, processes=parts), "spark")
 
 
-# On Spark, which takes a second a fit, `make test` runs these laws of all engines; `make test-slow` the others.
+# On Spark, where a fit takes seconds, `make test` runs these laws of all engines, `make test-slow` the rest.
 ON_SPARK_TOO = {
     "test_every_engine_gives_the_same_coefficients",
     "test_a_rerun_gives_the_same_bits",
