@@ -123,9 +123,16 @@ ON_SPARK_TOO = {
 }
 
 
+ON_CLUSTERS = {"cluster", "spark", "spark_builder", "spark_process", "crew"}
+
+
 def pytest_collection_modifyitems(items):
-    """Mark the laws of all engines that are slow on Spark."""
+    """Tests with clusters in one process, which begins with them: starting a cluster takes long."""
     for item in items:
         given = getattr(item, "callspec", None)
-        if given and given.params.get("crew") == "spark" and item.originalname not in ON_SPARK_TOO:
+        crew = given.params.get("crew") if given else None
+        if crew == "spark" and item.originalname not in ON_SPARK_TOO:
             item.add_marker(pytest.mark.slow)
+        if crew != "threads" and ON_CLUSTERS.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group("clusters"))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)

@@ -285,6 +285,7 @@ def test_an_unknown_method_is_refused():
     assert command.methods_of([OURS, BOOSTED]) == [BOOSTED, OURS]
 
 
+@pytest.mark.slow  # runs every method in a process of its own
 def test_the_command_measures_judges_and_goes_on(folder, tmp_path, monkeypatch, capsys):
     """The second run measures one method anew and leaves the other alone."""
     monkeypatch.setattr(environments, "set_up", lambda peers: None)

@@ -123,6 +123,7 @@ def test_splits_are_disjoint_and_cut():
     np.testing.assert_array_equal(tested, test[:7])
 
 
+@pytest.mark.slow  # runs every method in a process of its own
 @pytest.mark.parametrize("name", [*OURS, "RidgeCV", "KernelRidge", "Nystroem", "RBFSampler", "SVM"])
 @pytest.mark.parametrize("which", [0, 1])
 def test_methods_of_this_environment_learn(folder, tmp_path, name, which):
@@ -335,6 +336,7 @@ def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
     assert contest.hopeless("MLP", {**about, "task": "classification"}) is None
 
 
+@pytest.mark.slow  # runs every method in a process of its own
 @pytest.mark.parametrize("quick", [True, False])
 def test_the_command_measures_judges_and_writes(folder, tmp_path, monkeypatch, capsys, quick):
     """One method on one named set; promises are left alone where sets are named."""
