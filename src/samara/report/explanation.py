@@ -40,7 +40,7 @@ class Explanation:
         gradient times spread, over rows and outputs. A text counts with all columns that it became.
     agop : ndarray of shape (d, d)
         The mean outer product of the gradients, inputs in units of their spread. Its diagonal makes up
-        ``importance``², its leading eigenvectors are the combinations of inputs that matter.
+        the square of ``importance``, its leading eigenvectors are the combinations of inputs that matter.
     inputs : tuple of str
         The rows and columns of ``agop``: numbers as they are, of a text one for each category.
     permutation : tuple of Importance
