@@ -23,7 +23,7 @@ class Intervals:
     Parameters
     ----------
     scores : ndarray of shape (m, t)
-        Sizes of errors by the spread, of rows that were left out: in their order where ``pull`` is there, else sorted.
+        Sizes of errors by the spread, of rows left out: in their order where ``pull`` is there, else sorted.
     weight : ndarray of shape (m,)
         Weights of the rows.
     errors : ndarray of shape (m, t)
