@@ -24,7 +24,7 @@ demo: $(STAMP) ## fit the embedded letter data: plan, choice, accuracy, time, me
 	@$(PY) -m samara.demo
 
 test: $(STAMP) ## run the tests, slow ones aside (PYTEST_ARGS="-k name" narrows)
-	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" $(PYTEST_ARGS)
+	@$(PY) -m pytest -n 3 --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(STAMP) ## run the slow tests
 	@$(PY) -m pytest -m slow $(PYTEST_ARGS)

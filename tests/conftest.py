@@ -123,16 +123,17 @@ ON_SPARK_TOO = {
 }
 
 
-ON_CLUSTERS = {"cluster", "spark", "spark_builder", "spark_process", "crew"}
+def on_clusters(item):
+    """Whether a test needs a cluster."""
+    crew = item.callspec.params.get("crew") if hasattr(item, "callspec") else None
+    fixtures = {"cluster", "spark", "spark_builder", "spark_process", "crew"}
+    return crew != "threads" and not fixtures.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def pytest_collection_modifyitems(items):
-    """Tests with clusters in one process, which begins with them: starting a cluster takes long."""
+    """Tests with clusters come first, and so mostly in one process: starting a cluster takes long."""
     for item in items:
         given = getattr(item, "callspec", None)
-        crew = given.params.get("crew") if given else None
-        if crew == "spark" and item.originalname not in ON_SPARK_TOO:
+        if given and given.params.get("crew") == "spark" and item.originalname not in ON_SPARK_TOO:
             item.add_marker(pytest.mark.slow)
-        if crew != "threads" and ON_CLUSTERS.intersection(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("clusters"))
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+    items.sort(key=lambda item: not on_clusters(item))
