@@ -21,7 +21,7 @@ threadpool_limits(1)  # small products in many threads wait for each other: the 
 
 SLOW = [HealthCheck.too_slow]
 settings.register_profile(
-    "same", deadline=None, derandomize=True, database=None, max_examples=8, suppress_health_check=SLOW
+    "same", deadline=None, derandomize=True, database=None, max_examples=6, suppress_health_check=SLOW
 )
 settings.register_profile(
     "new",

@@ -75,7 +75,11 @@ def name(case):
     return " ".join([*words, "×".join(map(str, sizes)), *(["tight"] if case["tight"] else [])])
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, TOGETHER))
+# Half of the shapes in every run, all of them with the slow tests.
+@pytest.mark.parametrize(
+    "first",
+    [pytest.param(n, marks=[pytest.mark.slow] * (n >= COUNT // 2)) for n in range(0, COUNT, TOGETHER)],
+)
 def test_the_process_peaks_where_it_was_predicted(first):
     """What was resident before and the plan's peak, over the most that was resident during the fit."""
     cases = random_cases(SEED, COUNT)[first : first + TOGETHER]

@@ -165,7 +165,10 @@ def predicts(model):
         assert len(model.predict(X)) == len(X)
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+# Half of the files in every run, all of them with the slow tests.
+@pytest.mark.parametrize(
+    "batch", [pytest.param(n, marks=[pytest.mark.slow] * (n >= BATCHES // 2)) for n in range(BATCHES)]
+)
 @pytest.mark.parametrize("spoil", [damaged, forged], ids=["damaged", "forged"])
 def test_no_file_does_harm(spoil, batch, tmp_path):
     """Refused with a StoreError that names the file, or a model that predicts; never more than 100 MB."""

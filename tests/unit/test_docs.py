@@ -24,7 +24,16 @@ def named(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in WITH_CODE if page not in ALONE], ids=named)
+# These take from six seconds to half a minute, for what tests of the same rooms show too.
+SLOW = {"cluster", "kernels", "randomized", "solvers", "online"}
+
+
+def marked(pages):
+    """Pages, the slow ones marked."""
+    return [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in SLOW)) for page in pages]
+
+
+@pytest.mark.parametrize("page", marked(page for page in WITH_CODE if page not in ALONE), ids=named)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     """In a folder of its own."""
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -34,12 +43,7 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     pyplot.close("all")
 
 
-def marked(page):
-    """The page on clusters starts three of them: half a minute for what tests of the engines show too."""
-    return pytest.param(page, marks=pytest.mark.slow) if page.stem == "cluster" else page
-
-
-@pytest.mark.parametrize("page", [marked(page) for page in ALONE], ids=named)
+@pytest.mark.parametrize("page", marked(ALONE), ids=named)
 def test_the_code_of_a_page_runs_alone(page, tmp_path):
     """In a process of its own."""
     command = [sys.executable, "-W", "error", "-m", "tests.pages", str(page)]
