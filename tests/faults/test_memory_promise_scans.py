@@ -34,7 +34,12 @@ def write(path, rows, numbers, texts):
     pq.write_table(pa.table({**columns, "y": columns["x1"] ** 2}), path, row_group_size=50_000)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rows']}×{case['numbers']}+{case['texts']}")
+# The two largest take as long as all others.
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.slow] * (case["rows"] > 100_000)) for case in CASES],
+    ids=lambda case: f"{case['rows']}×{case['numbers']}+{case['texts']}",
+)
 def test_the_process_peaks_where_it_was_predicted(case, tmp_path):
     """Readers, interpreter and fit together, inside the memory given."""
     case = {**case, "parameters": {**case["parameters"], "memory": "2GB"}}
