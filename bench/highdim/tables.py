@@ -4,15 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.papers.running import table_of, there
+
 
 def numbers(name: str, folder: Path | None) -> np.ndarray | None:
     """The inputs of a set, or None where it is not there."""
-    import pandas as pd
-
-    path = None if folder is None else Path(folder) / f"{name}.parquet"
-    if path is None or not path.exists():
+    if not there(name, folder):
         return None
-    rows = pd.read_parquet(path)
+    rows = table_of(name, folder)
     rows = rows.drop(columns=[one for one in rows if str(one).startswith("target") or one == "split"])
     return np.ascontiguousarray(rows.select_dtypes("number").to_numpy())
 

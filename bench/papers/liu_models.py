@@ -10,8 +10,7 @@ import numpy as np
 
 from bench.ledger import Cell
 from bench.papers.running import table_of
-
-Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+from bench.papers.splits import Split
 
 MODELS = ("elm", "srelm", "tselm")
 COSTS = [2.0**exponent for exponent in range(-18, 51, 4)]  # of SVC; the paper's range in half as many steps

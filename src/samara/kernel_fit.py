@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -15,8 +16,8 @@ from samara.kernel_data import Rows, checked, found_gamma, gathered, ridge_grid
 from samara.kernel_left_out import left_out_of_few, left_out_of_many
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
-from samara.left_out import ALL_KEPT
-from samara.maps import Gramian, KernelRows, UnitRows
+from samara.left_out import ALL_KEPT, LeftOut
+from samara.maps import Gramian, Kernel, KernelRows, UnitRows
 from samara.model import Model
 from samara.plans import Plan
 from samara.prepare import scalings_of
@@ -47,7 +48,26 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     rows = gathered(source, settings, maps, profile)
     kernel = replace(settings.kernel, gamma=found_gamma(settings, profile, rows))
     kernel.validate()
-    task = KernelTask(
+    task = _task(rows, kernel, (source, settings, plan))
+    factor = solver(task)
+    alpha, selection = _selected(factor, rows, settings, profile)
+    done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
+    if isinstance(alpha, np.ndarray):
+        return done
+    held_out = None if selection is None else partial(_held_out, factor, rows, settings, profile, alpha)
+    units = settings.fit_intercept * profile.targets.mean, profile.targets.spread
+    left_out: Callable[[], LeftOut] | None = None
+    if solver.name == "exact" and task.n <= ALL_KEPT:  # few enough to tell what each does to the model
+        left_out = partial(left_out_of_few, task, alpha, units)
+    elif held_out is not None:
+        left_out = partial(left_out_of_many, task, held_out, units)
+    return replace(done, held_out=held_out, left_out=left_out)
+
+
+def _task(rows: Rows, kernel: Kernel, of: tuple[Source, KernelSettings, Plan]) -> KernelTask:
+    """What a solver is given."""
+    source, settings, plan = of
+    return KernelTask(
         gramian=checked(Gramian(kernel, rows.X, settings.dtype)),
         targets=rows.targets,
         weights=rows.weights,
@@ -62,20 +82,6 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
         entropy=settings.entropy,
         report=settings.progress,
     )
-    factor = solver(task)
-    alpha, selection = _selected(factor, rows, settings, profile)
-    done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
-    if isinstance(alpha, np.ndarray):
-        return done
-    units = settings.fit_intercept * profile.targets.mean, profile.targets.spread
-    if solver.name == "exact" and len(rows.targets) <= ALL_KEPT:
-        done = replace(done, left_out=partial(left_out_of_few, task, alpha, units))
-    if selection is None:
-        return done
-    held_out = partial(_held_out, factor, rows, settings, profile, alpha)
-    if done.left_out is None:
-        done = replace(done, left_out=partial(left_out_of_many, task, held_out, units))
-    return replace(done, held_out=held_out)
 
 
 def _held_out(

@@ -148,13 +148,9 @@ def calibration_chart(evaluation: Evaluation, probabilities: Array, classes: Arr
     found = scores.reliability(stated, came.astype(float))
     value = scores.brier(probabilities, places)
     what = f"class {label(classes[1])}" if two else "the predicted class"
-    lean = float(np.average(found.came - found.stated, weights=found.counts))
-    finding = "close to the truth" if found.gap < 0.02 else f"{100 * found.gap:.1f} points off on average"
-    if not two and found.gap >= 0.02:
-        finding += ", too cautious" if lean > 0 else ", too sure"
     return Chart(
         "calibration",
-        f"Stated probabilities are {finding} (Brier score {short(value)})",
+        f"Stated probabilities are {_finding(found, two)} (Brier score {short(value)})",
         "Points on the line are well calibrated; bars are 95 % intervals, larger points hold more rows. "
         f"The Brier score is the mean squared error of the probabilities, from 0 to {1 if two else 2}.",
         [
@@ -183,3 +179,14 @@ def calibration_chart(evaluation: Evaluation, probabilities: Array, classes: Arr
         },
         height=420,
     )
+
+
+def _finding(found: scores.Reliability, two: bool) -> str:
+    """How far the probabilities are off and, of a predicted class, on which side."""
+    if found.gap < 0.02:
+        return "close to the truth"
+    off = f"{100 * found.gap:.1f} points off on average"
+    if two:
+        return off
+    lean = float(np.average(found.came - found.stated, weights=found.counts))
+    return off + (", too cautious" if lean > 0 else ", too sure")

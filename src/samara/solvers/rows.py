@@ -40,6 +40,7 @@ class RowSystem:
         self.method = method
         self.keys: Array | None = None  # (n, 2) of the rows' inputs, and of inputs and targets
         self._svd: tuple[Array, Array, Array] | None = None
+        self._known: dict[int, Array] = {}  # eigenvalues by columns: condition and rank both ask
 
     def merged(self, copies: Copies) -> RowSystem:
         """The same system with one row for each input, its target the mean of theirs."""
@@ -98,8 +99,11 @@ class RowSystem:
         if not self._squares(alpha):
             return self.spectrum(size)[0]
         H = self.H[:, :size]
-        small = H @ H.T if len(H) < H.shape[1] else H.T @ H
-        return np.asarray(np.maximum(eigvalsh(small, check_finite=False)[::-1], 0.0))
+        key = H.shape[1]
+        if key not in self._known:
+            small = H @ H.T if len(H) < key else H.T @ H
+            self._known[key] = np.maximum(eigvalsh(small, check_finite=False)[::-1], 0.0)
+        return self._known[key]
 
     def condition(self, alpha: float) -> float:
         """Condition number of H with the ridge in it."""
