@@ -45,10 +45,8 @@ class Run:
 
 
 def there(name: str, folder: Path | None) -> bool:
-    """Whether a set can be had without a network: from the folder, from samara or from scikit-learn."""
-    from samara.datasets import origin_of
-
-    return origin_of(name, data=folder, download=False) is not None
+    """Whether a set can be had; letter comes with the package."""
+    return name == "letter" or (folder is not None and (Path(folder) / f"{name}.parquet").exists())
 
 
 def absent(name: str) -> str:
@@ -58,6 +56,13 @@ def absent(name: str) -> str:
 
 def table_of(name: str, folder: Path | None) -> Any:
     """All columns of a set as a pandas frame; the target in ``target``, official rows in ``split``."""
-    from samara.datasets import load
+    import pandas as pd
 
-    return load(name, data=folder, download=False).frame.to_pandas()
+    if name == "letter" and not (folder and (Path(folder) / "letter.parquet").exists()):
+        from samara.datasets import load_letter
+
+        X, y = load_letter()
+        return pd.DataFrame(X).add_prefix("x").assign(target=y)
+    if folder is None or not there(name, folder):
+        raise FileNotFoundError(absent(name))
+    return pd.read_parquet(Path(folder) / f"{name}.parquet")
