@@ -154,7 +154,8 @@ def kernel_model(
         return KernelELMClassifier(solver=Exact(), **made)
     rank = directions(shape[0], share) if share else min(shape)
     oversampling = 0 if share else OVERSAMPLING
-    return KernelELMClassifier(solver=KernelSketch(oversampling, exact_error=exact_error), rank=rank, **made)
+    solver = KernelSketch(oversampling, exact_error=exact_error, projected=True)
+    return KernelELMClassifier(solver=solver, rank=rank, **made)
 
 
 def kernel_cells(

@@ -6,9 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samara import KernelELMClassifier, KernelELMRegressor
+from samara.maps import Gramian, Kernel
 from samara.selection import KFold
-from samara.solvers.kernel import Divide, KernelSketch
-from tests.oracles_kernel import DEFINITE, GAMMA, held_out_scores, kernel_matrix, kernel_ridge
+from samara.solvers.kernel import Divide, KernelSketch, KernelTask, Pcg
+from samara.solvers.kernel.spectral import Spectral
+from tests.oracles_kernel import (
+    DEFINITE,
+    GAMMA,
+    centred_matrix,
+    held_out_scores,
+    kernel_matrix,
+    kernel_ridge,
+)
 from tests.problems import make_problem, problems, ridges
 
 
@@ -111,6 +120,40 @@ def test_standard_errors_are_those_over_rows():
         each.append(float((problem.y[i] - K[i, keep] @ c - b)[0] ** 2))
     np.testing.assert_allclose(model.selection_.scores[0, 0], np.mean(each), rtol=1e-9)
     np.testing.assert_allclose(model.selection_.errors[0, 0], np.std(each) / np.sqrt(40), rtol=1e-8)
+
+
+@pytest.mark.parametrize("solver", [KernelSketch(), KernelSketch(projected=True), Pcg()], ids=repr)
+@given(problem=problems(rows=(30, 60), targets=(1, 2)), rank=st.integers(3, 12), intercept=st.booleans())
+def test_what_lies_beyond_the_directions_counts(solver, problem, rank, intercept):
+    """sketch and pcg score ridges by UΛUᵀ and τ in all other directions, groups held out together; 1e-7."""
+    n, alphas = len(problem.X), (0.05, 1.0)
+    Y = problem.y.reshape(n, -1)
+    gramian = Gramian(Kernel("laplacian", GAMMA), problem.X, np.dtype(float))
+    made = solver(KernelTask(gramian, Y, fit_intercept=intercept, alphas=alphas, rank=rank))
+    factor = made if isinstance(made, Spectral) else made._approximate
+    P = centred_matrix(np.eye(n), None, intercept)
+    K = (factor.U * factor.values) @ factor.U.T + factor.beyond * (P - factor.U @ factor.U.T)
+    assert factor.beyond > 0
+    for labels in (np.arange(n), np.maximum(np.arange(n), 4)):
+        groups = [np.arange(5)] if labels[0] else []
+        expected = held_out_scores(K, Y, labels, alphas, None, intercept)
+        found = [np.mean(made.left_out(alpha, groups) ** 2, axis=0) for alpha in alphas]
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+@given(problem=problems(rows=(60, 150), targets=(1, 1)), rank=st.integers(5, 30), intercept=st.booleans())
+def test_nystroems_form_is_nearer(problem, rank, intercept):
+    """KQ(QᵀKQ)⁻¹QᵀK leaves less of K than Q(QᵀKQ)Qᵀ, of the same products."""
+    shared = {"alpha": 1.0, "rank": rank, "fit_intercept": intercept, "random_state": 0, "gamma": GAMMA}
+    left = [
+        problem.fit(
+            KernelELMRegressor(
+                "laplacian", solver=KernelSketch(exact_error=True, projected=projected), **shared
+            )
+        ).fnorm_
+        for projected in (False, True)
+    ]
+    assert left[0] <= left[1] * (1 + 1e-9)
 
 
 def test_a_sketch_scores_its_own_model():

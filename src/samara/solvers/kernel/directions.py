@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from samara.core import Array
-from samara.linalg.basis import orthonormalized
+from samara.linalg.basis import Basis, economic_svd, orthonormalized
 from samara.solvers.kernel.matrix import Products, over_tiles, tiles_of, too_extreme
 from samara.solvers.kernel.spectral import Spectral
 from samara.solvers.kernel.task import KernelTask, rounding_of, warn_of_sign, without
@@ -36,21 +36,40 @@ class Directions:
     Ku: Array  # what K makes of the constant direction
 
     @cached_property
-    def inner(self) -> tuple[Array, Array]:
-        """Eigenvalues and eigenvectors of QᵀKQ, the largest first, at most ``rank``, without rounding."""
+    def _all_inner(self) -> tuple[Array, Array]:
+        """Eigenvalues and eigenvectors of QᵀKQ, the largest first, without rounding."""
         inner = self.basis.T @ self.image
         values, V = np.linalg.eigh((inner + inner.T) / 2)
         # What is rounding of the largest is no direction of the kernel, and may lean on the constant one.
         rounding = rounding_of(values, self.Ku, self.task.gramian.dtype)
         sizes = np.abs(values) if warn_of_sign(values, rounding) else values
-        kept = np.argsort(-sizes)[: self.rank]
+        kept = np.argsort(-sizes)
         kept = kept[sizes[kept] > rounding]
         return values[kept], V[:, kept]
 
-    def spectral(self) -> Spectral:
+    @property
+    def inner(self) -> tuple[Array, Array]:
+        """Of the eigenvalues and eigenvectors of QᵀKQ at most ``rank``."""
+        values, V = self._all_inner
+        return values[: self.rank], V[:, : self.rank]
+
+    def projected(self) -> Spectral:
         """Q(QᵀKQ)Qᵀ along its largest eigenvalues."""
         values, V = self.inner
         return Spectral(self.task, self.basis @ V, values, self.Ku)
+
+    def nystroem(self) -> Spectral:
+        """KQ(QᵀKQ)⁻¹QᵀK along its largest eigenvalues: nearer to K than Q(QᵀKQ)Qᵀ, of the same products.
+
+        It needs a matrix without negative eigenvalues; of others it is `projected`.
+        """
+        values, V = self._all_inner
+        if values.min(initial=np.inf) < 0 or not len(values):
+            return self.projected()
+        basis = Basis(len(self.image), self.image.dtype)
+        triangle = basis.extend(np.array(self.image, order="F"))
+        W, s, _ = economic_svd(triangle @ (V / np.sqrt(values)))
+        return Spectral(self.task, basis.columns @ W[:, : self.rank], s[: self.rank] ** 2, self.Ku)
 
     def error(self, A: Array, B: Array, exactly: bool) -> float:
         """‖K − ABᵀ‖_F: estimated from the probes, or worked out in one more pass over the tiles."""

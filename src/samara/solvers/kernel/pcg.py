@@ -27,7 +27,8 @@ class Pcg:
 
     The preconditioner is K's pivoted Cholesky factor of rank k. Its trace error gives the iterations
     beforehand, ½√(1 + tr(K − K̂)/α)·ln(2/tol), so k grows until a block costs more than it saves. Among
-    several ridges the factor chooses, by exact leave-one-out of K̂; the system solved is the full one.
+    several ridges the factor chooses, by exact leave-one-out of K̂ with the mean eigenvalue of what it leaves
+    in all other directions; the system solved is the full one.
 
     Parameters
     ----------
@@ -117,8 +118,10 @@ class Iterated:
     _approximate: Spectral = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        made = self.preconditioner
-        self._approximate = Spectral(self.task, made.U, made.squares, np.zeros(self.task.n))
+        made, n = self.preconditioner, self.task.n
+        others = n - self.task.fit_intercept - len(made.squares)  # directions that share what is left
+        beyond = self.error / others if others > 0 else 0.0
+        self._approximate = Spectral(self.task, made.U, made.squares, np.zeros(n), beyond=beyond)
 
     @property
     def rank(self) -> int:

@@ -14,9 +14,11 @@ from samara.solvers.root import numerical_rank
 
 @dataclass(frozen=True)
 class Spectral:
-    """K̃ = UΛUᵀ, and nothing but the ridge in all other directions (Woodbury's formula, diagonal).
+    """K̃ = UΛUᵀ + τ(P − UUᵀ), P the projection off the constant direction: τ in all directions beyond U.
 
-    With P the projection off the constant direction, (K̃ + αI)⁻¹P = (P − U diag(Λ/(Λ + α)) Uᵀ)/α.
+    (K̃ + αI)⁻¹P = U(Λ + α)⁻¹Uᵀ + (P − UUᵀ)/(τ + α): Woodbury's formula, diagonal, where τ is 0. With τ = 0
+    an approximation takes K to be nothing beyond U; K itself then makes noise of what is divided by α alone:
+    with 400 rows and 20 directions predictions were off by 38 times the spread of the targets.
     """
 
     task: KernelTask
@@ -24,6 +26,7 @@ class Spectral:
     values: Array  # (k,)
     Ku: Array  # what K makes of the constant direction
     error: float = 0.0
+    beyond: float = 0.0  # τ
 
     @property
     def rank(self) -> int:
@@ -40,11 +43,6 @@ class Spectral:
         return self.task.solution(self._dual(alpha), self.Ku)
 
     def _dual(self, alpha: float) -> Array:
-        """U(Λ + α)⁻¹UᵀY, and what lies beyond U divided by |λ| + α, λ the smallest eigenvalue kept.
-
-        Woodbury's formula divides it by α alone, as if K had nothing there; K itself then makes noise of it.
-        With 400 rows and 20 directions predictions were off by 38 times the spread of the targets.
-        """
         values, Y = self.values, self.task.Y
         if self.error == 0:  # what K makes 0 of adds nothing to the model but noise, 1/α times as large
             values = np.where(values == 0, np.inf, values)
@@ -54,32 +52,35 @@ class Spectral:
             values = np.where(np.abs(self.values) >= least, values, np.inf)
         rotated = self.U.T @ Y
         c = self.U @ (rotated / (values + alpha)[:, None])
-        if self.error > 0:
-            c += (Y - self.U @ rotated) / (np.abs(self.values).min(initial=np.inf) + alpha)
+        if self.beyond > 0:
+            c += (Y - self.U @ rotated) / (self.beyond + alpha)
         return np.asarray(c)
 
     def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
         """√w·e of each row without it: α·c against the same rows and columns of α(K̃ + αI)⁻¹."""
-        keep = self.values / (self.values + alpha) if alpha > 0 else (self.values > 0).astype(float)
-        Y = self.task.Y
-        residual = Y - self.U @ (keep[:, None] * (self.U.T @ Y))
-        return excluded(residual, self._slack(keep), groups, lambda rows: self._slack_block(keep, rows))
+        left = alpha / (self.values + alpha) if alpha > 0 else (self.values <= 0).astype(float)
+        rest = alpha / (self.beyond + alpha) if alpha > 0 else 1.0
+        Y, rotated = self.task.Y, self.U.T @ self.task.Y
+        residual = rest * (Y - self.U @ rotated) + self.U @ (left[:, None] * rotated)
+        return excluded(
+            residual, self._slack(left, rest), groups, lambda rows: self._slack_block(left, rest, rows)
+        )
 
-    def _slack(self, keep: Array) -> Array:
-        """1 − leverage, as a sum of positive terms but for what no direction reaches."""
+    def _slack(self, left: Array, rest: float) -> Array:
+        """Diagonal of α(K̃ + αI)⁻¹, as a sum of positive terms but for what no direction reaches."""
         u = self.task.constant
         constant = 0.0 if u is None else u**2
         squares = self.U * self.U
         full = len(self.values) + (u is not None) >= len(self.U)
-        beyond = 0.0 if full else np.maximum(1 - constant - squares.sum(axis=1), 0.0)
-        return np.asarray(beyond + squares @ (1 - keep))
+        outside = 0.0 if full else np.maximum(1 - constant - squares.sum(axis=1), 0.0)
+        return np.asarray(rest * outside + squares @ left)
 
-    def _slack_block(self, keep: Array, rows: Array) -> Array:
+    def _slack_block(self, left: Array, rest: float, rows: Array) -> Array:
         U = self.U[rows]
-        block = np.eye(len(rows)) - (U * keep) @ U.T
+        block = rest * np.eye(len(rows)) + (U * (left - rest)) @ U.T
         u = self.task.constant
         if u is not None:
-            block -= np.outer(u[rows], u[rows])
+            block -= rest * np.outer(u[rows], u[rows])
         return np.asarray(block)
 
     def condition(self, alpha: float) -> float:

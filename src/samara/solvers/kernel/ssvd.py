@@ -102,12 +102,12 @@ class Truncated:
         return task.solution(c, self.found.Ku)
 
     def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
-        """Errors of each row without it, as `sketch` has them: both give their own rows the same outputs."""
+        """Errors of each row by Q(QᵀKQ)Qᵀ without it, which gives these rows the same outputs."""
         return self._spectral.left_out(alpha, groups)
 
     @cached_property
     def _spectral(self) -> Spectral:
-        return self.found.spectral()
+        return self.found.projected()
 
     def condition(self, alpha: float) -> float:
         """Condition number of the part of αI + K that is inverted."""
