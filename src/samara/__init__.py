@@ -101,9 +101,30 @@ _ROOMS = {
     "to_onnx": "samara.export",
 }
 
+# Public modules, so that ``import samara`` is enough for ``samara.datasets.load("letter")``.
+_MODULES = frozenset(
+    ("compat", "datasets", "engines", "gradients", "linalg", "maps", "report")
+    + ("selection", "solvers", "sources")
+)
+    [
+        "compat",
+        "datasets",
+        "engines",
+        "gradients",
+        "linalg",
+        "maps",
+        "report",
+        "selection",
+        "solvers",
+        "sources",
+    ]
+)
+
 
 def __getattr__(name: str) -> Any:
     """A name of the public face, its room loaded now."""
+    if name in _MODULES:
+        return import_module(f"samara.{name}")
     if name not in _ROOMS:
         raise AttributeError(f"module 'samara' has no attribute {name!r}")
     value = getattr(import_module(_ROOMS[name]), name)
@@ -112,4 +133,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})
