@@ -106,19 +106,6 @@ _MODULES = frozenset(
     ("compat", "datasets", "engines", "gradients", "linalg", "maps", "report")
     + ("selection", "solvers", "sources")
 )
-    [
-        "compat",
-        "datasets",
-        "engines",
-        "gradients",
-        "linalg",
-        "maps",
-        "report",
-        "selection",
-        "solvers",
-        "sources",
-    ]
-)
 
 
 def __getattr__(name: str) -> Any:
