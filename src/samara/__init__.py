@@ -102,10 +102,10 @@ _ROOMS = {
 }
 
 # Public modules, so that ``import samara`` is enough for ``samara.datasets.load("letter")``.
-_MODULES = frozenset(
-    ("compat", "datasets", "engines", "gradients", "linalg", "maps", "report")
-    + ("selection", "solvers", "sources")
-)
+_MODULES = {
+    *("compat", "datasets", "engines", "gradients", "linalg", "maps"),
+    *("report", "selection", "solvers", "sources"),
+}
 
 
 def __getattr__(name: str) -> Any:
