@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from samara.errors import (
     BudgetError,
+    ClusterError,
     ConditionWarning,
     ConvergenceWarning,
     InputError,
@@ -44,6 +45,7 @@ __all__ = [
     "AutoELMClassifier",
     "AutoELMRegressor",
     "BudgetError",
+    "ClusterError",
     "ConditionWarning",
     "ConvergenceWarning",
     "DeepELMClassifier",
