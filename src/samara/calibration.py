@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq, isotonic_regression
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, softmax
 
 from samara.core import Array
 
@@ -123,11 +123,11 @@ def best_temperature(outputs: Array, places: Array, weight: Array) -> Temperatur
     return Temperature(float(brentq(slope, 0.0, high, xtol=1e-12)) if slope(high) > 0 else high)
 
 
-def log_loss(steepness: float, outputs: Array, places: Array, weight: Array) -> float:
-    """What `best_temperature` makes smallest."""
-    Z = two_sided(outputs)
-    losses = -(smoothed(places, weight, Z.shape[1]) * log_softmax(steepness * Z, axis=1)).sum(axis=1)
-    return float(weight @ losses / weight.sum())
+def log_loss(P: Array, places: Array, weight: Array) -> float:
+    """Of probabilities (n, classes); as one row more may be of any class, none is 0."""
+    guess = share_of_one_more(weight)
+    came = (1 - guess) * P[np.arange(len(places)), places] + guess / P.shape[1]
+    return float(-(weight @ np.log(came)) / weight.sum())
 
 
 def smoothed(places: Array, weight: Array, n_classes: int) -> Array:

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from samara.core import Array, Block, Engine, Source
-from samara.maps import AsFloat, OwnScaling, QuantileNormal, Standardize, pulled_back
+from samara.maps import AsFloat, OwnScaling, QuantileNormal, Standardize, UnitRows, pulled_back
 from samara.model import Model
 
 CELLS = 1 << 17  # numbers of a block of gradients, or of what they are made from: 1 MB
@@ -157,5 +157,5 @@ def gradient_outer_product(
 
 
 def scaling_maps(model: Model) -> int:
-    """How many of the first maps only scale: behind them the inputs are in units of their spread."""
-    return int(isinstance(model.maps[0], Standardize | AsFloat | QuantileNormal | OwnScaling))
+    """How many of the first maps only scale: behind them inputs are in units of their spread or length."""
+    return int(isinstance(model.maps[0], Standardize | AsFloat | UnitRows | QuantileNormal | OwnScaling))

@@ -23,7 +23,8 @@ class Intervals:
     Parameters
     ----------
     scores : ndarray of shape (m, t)
-        Sizes of errors by the spread, of rows left out: in their order where ``pull`` is there, else sorted.
+        Sizes of errors by the spread, of rows left out: in their order where ``pull`` is there, by their
+        weights where these differ, else sorted.
     weight : ndarray of shape (m,)
         Weights of the rows.
     errors : ndarray of shape (m, t)
@@ -49,6 +50,9 @@ class Intervals:
             return cls(scores, weight, left.errors, left.leverage, left.pull)
         if left.weight is None and len(scores) <= KEPT:
             return cls(np.sort(scores, axis=0), weight, scores[:0], left.leverage, None)
+        if len(scores) <= KEPT:  # a weight is one for all targets: each row keeps its own
+            order = np.lexsort((*scores.T[::-1], weight))
+            return cls(scores[order], weight[order], scores[:0], left.leverage, None)
         levels = (np.arange(KEPT) + 0.5) / KEPT
         table = np.stack([_quantiles(column, weight, levels) for column in scores.T], axis=1)
         each = np.full(KEPT, weight.sum() / KEPT)
@@ -95,7 +99,7 @@ def _quantile(values: Array, weight: Array, coverage: float) -> Array:
         return np.asarray(np.partition(values, place, axis=1)[:, place])
     order = np.argsort(values, axis=1)
     below = np.cumsum(weight[order], axis=1)
-    reached = below >= coverage * (weight.sum() + weight.mean()) - 1e-9
+    reached = below >= coverage * (weight.sum() + weight.mean()) - 1e-9 * weight.mean()
     place = reached.argmax(axis=1)
     found = np.take_along_axis(values, np.take_along_axis(order, place[:, None], axis=1), axis=1)[:, 0]
     return np.where(reached[:, -1], found, np.inf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -57,21 +58,19 @@ def gathered(source: Source, settings: KernelSettings, maps: Maps, profile: Prof
     as_they_are = keep or settings.kernel.name == "precomputed"
     seen = seen_through(source, maps)
     rows = settings.engine().summarize(seen, partial(Gathered, as_they_are), name="gather")
-    pieces = rows.inputs
-    X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+    X, y, weights, keys = rows.joined()
     if sparse.issparse(X) and isinstance(maps[0], UnitRows):
         X = maps[0].kept_sparse(X)
     for feature_map in maps[1:] if keep else ():
         X = feature_map(X)
-    y = np.concatenate(rows.targets)
     centre = profile.targets.mean * settings.fit_intercept
     if settings.kernel.name == "precomputed":
         refuse_rows_left_out(len(y), source)
     return Rows(
         X=X,
         targets=(y - centre) / profile.targets.spread,
-        weights=np.concatenate(rows.weights) if rows.weights else None,
-        keys=np.concatenate(rows.keys),
+        weights=weights,
+        keys=keys,
     )
 
 
@@ -108,7 +107,8 @@ def some_rows(source: Source, settings: KernelSettings, maps: Maps, profile: Pro
     """A few runs of rows from all over the source."""
     parts = source.parts(16)
     each = -(-SEARCH_ROWS // len(parts))
-    firsts = [next(iter(part.blocks(each))) for part in parts]
+    # A part whose rows all have weight 0 gives none.
+    firsts = [block for part in parts for block in islice(part.blocks(each), 1)]
     X = np.concatenate([dense(replace(block, maps=(*block.maps, *maps)).inputs()) for block in firsts])
     centre = profile.targets.mean * settings.fit_intercept
     y = np.concatenate([block.y for block in firsts])

@@ -13,7 +13,7 @@ from samara.centre_fit import KernelFitted, fit_centres
 from samara.core import Array, FeatureMap, Source
 from samara.errors import InputError
 from samara.kernel_data import Rows, checked, found_gamma, gathered, ridge_grid
-from samara.kernel_left_out import left_out_of_few, left_out_of_many
+from samara.kernel_left_out import Units, left_out_of_few, left_out_of_many, left_out_of_one_ridge
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.left_out import ALL_KEPT, LeftOut
@@ -24,7 +24,14 @@ from samara.prepare import scalings_of
 from samara.rowkeys import fold_of
 from samara.selection import Selection, choose, left_out_surface
 from samara.settings import QUANTILE_ROWS
-from samara.solvers.kernel import DualFactor, Iterated, KernelTask, groups_of
+from samara.solvers.kernel import (
+    DualFactor,
+    Iterated,
+    KernelTask,
+    OneRidge,
+    Spectral,
+    groups_of,
+)
 from samara.summaries import Profile
 
 SEEN_ALONG = ("sketch", "ssvd")  # directions, with what they miss of the matrix
@@ -52,16 +59,27 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     factor = solver(task)
     alpha, selection = _selected(factor, rows, settings, profile)
     done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
-    if isinstance(alpha, np.ndarray):
-        return done
     held_out = None if selection is None else partial(_held_out, factor, rows, settings, profile, alpha)
     units = settings.fit_intercept * profile.targets.mean, profile.targets.spread
-    left_out: Callable[[], LeftOut] | None = None
-    if solver.name == "exact" and task.n <= ALL_KEPT:  # few enough to tell what each does to the model
-        left_out = partial(left_out_of_few, task, alpha, units)
-    elif held_out is not None:
-        left_out = partial(left_out_of_many, task, held_out, units)
+    left_out = _left_out(task, (solver.name, factor, alpha), held_out, units)
     return replace(done, held_out=held_out, left_out=left_out)
+
+
+def _left_out(
+    task: KernelTask,
+    solved: tuple[str, DualFactor, float | Array],
+    held_out: Callable[[], Array] | None,
+    units: Units,
+) -> Callable[[], LeftOut] | None:
+    """How rows are left out; None where the solver kept too little of the kernel to tell."""
+    solver, factor, alpha = solved
+    if solver == "exact" and task.n <= ALL_KEPT and not isinstance(alpha, np.ndarray):
+        return partial(left_out_of_few, task, alpha, units)  # few enough to tell what each does to the model
+    if held_out is not None:
+        return partial(left_out_of_many, task, held_out, units)
+    if solver == "exact" and isinstance(factor, OneRidge | Spectral) and float(alpha) > 0:
+        return partial(left_out_of_one_ridge, task, factor, float(alpha), units)
+    return None
 
 
 def _task(rows: Rows, kernel: Kernel, of: tuple[Source, KernelSettings, Plan]) -> KernelTask:
@@ -85,10 +103,13 @@ def _task(rows: Rows, kernel: Kernel, of: tuple[Source, KernelSettings, Plan]) -
 
 
 def _held_out(
-    factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile, alpha: float
+    factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile, alpha: float | Array
 ) -> Array:
     """Outputs for every row by the model without it, in the units of the data."""
-    errors = factor.left_out(alpha, groups_of(_held_together(rows, settings)))
+    groups = groups_of(_held_together(rows, settings))
+    ridges = np.broadcast_to(np.asarray(alpha, float), rows.targets.shape[1:])
+    parts = {value: factor.left_out(value, groups) for value in np.unique(ridges).tolist()}
+    errors = np.stack([parts[value][:, j] for j, value in enumerate(ridges.tolist())], axis=1)
     if rows.weights is not None:
         errors = errors / np.sqrt(rows.weights)[:, None]
     targets = profile.targets

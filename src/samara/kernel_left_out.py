@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from samara.core import Array
-from samara.left_out import LeftOut, Pull
+from samara.left_out import FEWEST_ROWS, LeftOut, Pull
 from samara.rowkeys import Copies, row_keys
-from samara.solvers.kernel import KernelTask
+from samara.solvers.kernel import KernelTask, OneRidge, Spectral
 
 Units = tuple[Array, Array]  # centre and spread of the targets
 
@@ -46,6 +46,20 @@ def left_out_of_many(task: KernelTask, held_out: Callable[[], Array], units: Uni
     copies = _copies(task)
     outputs = (held_out() - units[0]) / units[1]
     return _restored(task, copies, outputs[copies.rows], units, None)
+
+
+def left_out_of_one_ridge(
+    task: KernelTask, factor: OneRidge | Spectral, alpha: float, units: Units
+) -> LeftOut:
+    """From the factor of a ridge that was given; of many rows only some thousand, drawn by their content."""
+    copies = _copies(task)
+    means = copies.mean(task.targets)
+    assert task.keys is not None
+    chosen = np.sort(np.argsort(task.keys[copies.first], kind="stable")[:FEWEST_ROWS])
+    errors = np.full(means.shape, np.nan)
+    if len(copies.first) > 1:  # without its only input a model is none
+        errors[chosen] = factor.copies_left_out(alpha, copies.members(chosen))
+    return _restored(task, copies, (means - errors)[copies.group], units, None)
 
 
 def _copies(task: KernelTask) -> Copies:

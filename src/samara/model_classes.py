@@ -60,7 +60,7 @@ from samara.solvers import (
     Svd,
     Tiles,
 )
-from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg
+from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg, Ssvd
 from samara.solvers.sequential import Woodbury
 from samara.summaries import Layout
 
@@ -76,7 +76,7 @@ CLASSES: Mapping[str, type] = {
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
-        *(Exact, KernelSketch, Pcg, Divide, Nystroem, Woodbury),
+        *(Exact, KernelSketch, Ssvd, Pcg, Divide, Nystroem, Woodbury),
         *(StreamState, Layout),
         *(Log, Logit),
         *(Entry, Leaderboard),

@@ -127,7 +127,7 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
 def steps_seen(mapped: Source, settings: Settings, first: tuple[Layout, float], shape: Shape) -> int | None:
     """Steps that `lsqr` will likely take, told from the first rows; None where they don't tell."""
     layout, trace = first
-    block = next(iter(mapped.parts(1)[0].blocks(LOOK_ROWS)))
+    block = next(block for part in mapped.parts(1) for block in part.blocks(LOOK_ROWS))
     H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype), shift=layout.shift)
     values = np.linalg.eigvalsh((H @ H.T).astype(float))[::-1]
     values *= trace / max(values.sum(), np.finfo(float).tiny)

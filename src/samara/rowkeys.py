@@ -85,6 +85,7 @@ class Copies:
     rows: Array  # (m,) first row of each input with its target, ascending
     group: Array  # (m,) which of the inputs each of these has
     weight: Array | None  # (m,) of a row with all its copies; None: 1 each
+    inputs: Array  # (n,) which of the inputs every row has
 
     @classmethod
     def found(cls, keys: Array, weight: Array | None) -> Copies:
@@ -93,7 +94,7 @@ class Copies:
         rows, place = _firsts(keys[:, 1])
         counted = weight is None and len(rows) == len(keys)
         total = None if counted else np.bincount(place, weight).astype(np.float64)
-        return cls(first, rows, inputs[rows], total)
+        return cls(first, rows, inputs[rows], total, inputs)
 
     @property
     def one_target_each(self) -> bool:
@@ -104,6 +105,12 @@ class Copies:
     def total(self) -> Array:
         """Weight (g,) of all rows of an input."""
         return np.bincount(self.group, self.weight).astype(np.float64)
+
+    def members(self, chosen: Array) -> list[Array]:
+        """All rows of some of the inputs, ascending."""
+        order = np.argsort(self.inputs, kind="stable")
+        ends = np.searchsorted(self.inputs[order], [chosen, chosen + 1])
+        return [order[lo:hi] for lo, hi in ends.T.tolist()]
 
     def mean(self, y: Array) -> Array:
         """Mean target (g, t) of each input, of the targets (n, t) of all rows."""

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import samara
-from samara import ELMClassifier, ELMRegressor, InputError, KernelELMRegressor
+from samara import ELMClassifier, ELMRegressor, InputError, KernelELMClassifier, KernelELMRegressor
 from samara.calibration import Isotonic, Temperature
 from samara.left_out_checks import check_left_out
 from samara.store import RefusedError
@@ -35,6 +35,18 @@ def test_an_interval_of_a_solver_that_leaves_no_rows_out(solver):
     model = ELMRegressor(n_hidden=10, solver=solver, rank=rank, alpha=0.1, random_state=0).fit(X, Y)
     with pytest.raises(InputError, match="knows no errors of rows that were left out: fit it"):
         model.predict_interval(X)
+
+
+@pytest.mark.parametrize("solver", ["sketch", "ssvd", "pcg", "divide"])
+def test_an_interval_of_a_kernel_model_that_was_given_its_ridge(solver):
+    options = {"solver": solver, "rank": "auto" if solver == "divide" else 20, "random_state": 0}
+    model = KernelELMRegressor(alpha=0.1, **options).fit(X, Y)
+    with pytest.raises(InputError, match='kernel models by another solver need alpha as a list or "auto"'):
+        model.predict_interval(X)
+    with pytest.raises(InputError, match=r'leave none out.*need alpha as a list or "auto"'):
+        KernelELMClassifier(alpha=0.1, threshold="f1", **options).fit(X, Y)
+    chosen = KernelELMRegressor(alpha=[0.1, 1.0], **options).fit(X, Y)
+    assert (np.diff(chosen.predict_interval(X), axis=0) > 0).all()
 
 
 def test_an_interval_after_partial_fit():

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from samara import KernelELMClassifier, KernelELMRegressor
+import samara
+from samara import ELMRegressor, KernelELMClassifier, KernelELMRegressor
 from samara.errors import ConvergenceWarning
 from samara.solvers.kernel import Divide, Pcg
 from tests.oracles_kernel import kernel_matrix
@@ -164,3 +165,28 @@ def test_no_warning_for_definite_kernels():
             for kernel in ("rbf", "polynomial", "linear"):
                 fitted(solver, rows, y, kernel=kernel)
                 fitted(solver, rows, y, kernel=kernel, dtype="float32")
+
+
+def test_parts_of_a_table_may_have_no_weight():
+    """Centres and gamma are found from the other parts."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4096, 3))
+    y, weight = np.sin(rows[:, 0]), np.ones(4096)
+    weight[:256] = weight[1024:1280] = 0
+    model = KernelELMRegressor(solver="nystroem", rank=20, alpha=0.1, random_state=0)
+    found = model.fit(rows, y, sample_weight=weight).predict(rows[:9])
+    kept = weight > 0
+    assert model.gamma_ == pytest.approx(model.fit(rows[kept], y[kept]).gamma_)
+    np.testing.assert_allclose(found, model.predict(rows[:9]), rtol=1e-6, atol=1e-8)
+
+
+def test_the_first_file_may_have_no_weight(tmp_path):
+    """Rows of text files are not counted: a file is a part."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=Y)
+    frame.assign(w=0).to_csv(tmp_path / "first.csv", index=False)
+    frame.assign(w=1).to_csv(tmp_path / "second.csv", index=False)
+    scan = samara.scan(tmp_path / "*.csv", target="y", weight="w")
+    model = KernelELMRegressor(solver="nystroem", rank=10, alpha=0.1, random_state=0).fit(scan)
+    assert 0 <= model.approximation_error_ < 1
+    ELMRegressor(n_hidden=10, solver="lsqr", random_state=0).fit(scan)

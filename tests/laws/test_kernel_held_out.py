@@ -161,3 +161,20 @@ def test_a_sketch_scores_its_own_model():
     problem = make_problem(4, 120, 2, 1, False)
     few = scores_of(problem, [1.0, 10.0], solver=KernelSketch(), rank=80)
     np.testing.assert_allclose(few, scores_of(problem, [1.0, 10.0], solver="exact"), rtol=1e-3)
+
+
+@pytest.mark.parametrize("beyond", [0.0, 0.02, 3.0])
+@pytest.mark.parametrize("rank", [0, 5, 19, 20])
+@given(problem=problems(rows=(20, 20), targets=(1, 1)), intercept=st.booleans())
+def test_the_condition_is_that_of_the_matrix_solved_with(beyond, rank, problem, intercept):
+    """Of K̃ + αI, with τ in the directions beyond, the constant one set aside; 1e-9."""
+    n, alpha, rank = 20, 0.1, min(rank, 20 - intercept)
+    gramian = Gramian(Kernel("laplacian", GAMMA), problem.X, np.dtype(float))
+    task = KernelTask(gramian, problem.y.reshape(n, -1), fit_intercept=intercept)
+    P = centred_matrix(np.eye(n), None, intercept)
+    U = np.linalg.qr(P @ np.random.default_rng(0).normal(size=(n, rank)))[0]
+    values = np.linspace(1.0, 5.0, rank)
+    found = Spectral(task, U, values, np.zeros(n), beyond=beyond).condition(alpha)
+    K = (U * values) @ U.T + beyond * (P - U @ U.T)
+    sizes = np.linalg.eigvalsh(K + alpha * P)[int(intercept) :]
+    assert found == pytest.approx(sizes.max() / sizes.min(), rel=1e-9)

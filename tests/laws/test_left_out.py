@@ -9,6 +9,8 @@ from samara import ELMClassifier, ELMRegressor, KernelELMClassifier, KernelELMRe
 from samara.left_out import FEWEST_ROWS, LeftOut
 from samara.sources import ArraySource
 from samara.sources.drawn import some_blocks
+from tests.oracles_kernel import kernel_matrix
+from tests.oracles_kernel import kernel_ridge as oracle
 
 N = 60
 ELMS = {
@@ -263,3 +265,74 @@ def test_copies_that_fill_a_block_of_their_own():
     weighted = model.fit(X, y, sample_weight=weight).predict_interval(X[:20])
     repeated = model.fit(X[rows], y[rows]).predict_interval(X[:20])
     np.testing.assert_allclose(weighted, repeated, rtol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear", "polynomial"])
+def test_many_rows_of_a_kernel_model_with_one_ridge(monkeypatch, kernel, intercept, weighted):
+    """By the Cholesky factor, or the few directions there are, rows of equal inputs together."""
+    monkeypatch.setattr("samara.kernel_fit.ALL_KEPT", 0)
+    X, y, weight = repeated()
+    rows = np.flatnonzero(weight) if weighted else np.repeat(np.arange(len(X)), weight)
+    X, y, w = X[rows], np.column_stack([y, X[:, 1]])[rows], weight[rows] if weighted else np.ones(len(rows))
+    model = KernelELMRegressor(kernel, gamma=0.3, alpha=0.2, fit_intercept=intercept)
+    _, left = fitted(monkeypatch, model, X, y, w if weighted else None)
+    K = kernel_matrix(X, name=kernel, gamma=0.3)
+    expected = {}
+    for row, target in zip(X, y, strict=True):
+        kept = (row != X).any(axis=1)
+        predict = oracle(K[np.ix_(kept, kept)], y[kept], 0.2, w[kept], intercept)
+        expected[tuple(target)] = K[np.ix_(~kept, kept)][0] @ predict[0] + predict[1]
+    assert len(left.targets) == len(expected)
+    wanted = np.array([expected[key] for key in sorted(expected)])
+    order = np.lexsort(left.targets.T[::-1])
+    np.testing.assert_allclose(left.targets[order], sorted(expected), rtol=1e-9)
+    np.testing.assert_allclose(left.outputs[order], wanted, rtol=1e-7, atol=1e-8)
+    assert left.pull is None
+
+
+def test_of_very_many_rows_some_are_left_out_whatever_their_order(monkeypatch):
+    X, y, _ = table(n=700)
+    model = KernelELMRegressor(alpha=0.3, solver="exact")
+    _, every = fitted(monkeypatch, model, X, y, None)
+    assert len(every.outputs) == 700
+    monkeypatch.setattr("samara.kernel_left_out.FEWEST_ROWS", 200)
+    found = []
+    for order in (np.arange(700), np.random.default_rng(0).permutation(700)):
+        _, left = fitted(monkeypatch, model, X[order], y[order], None)
+        assert len(left.outputs) == 200
+        found.append(left.outputs[np.argsort(left.targets[:, 0])])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+    places = np.searchsorted(np.sort(every.targets[:, 0]), np.sort(left.targets[:, 0]) - 1e-9)
+    both = every.outputs[np.argsort(every.targets[:, 0])][places]
+    np.testing.assert_allclose(found[0], both, rtol=1e-6)
+
+
+def test_one_ridge_leaves_rows_out_as_a_list_of_it_does(monkeypatch):
+    X, y, weight = table(n=700)
+    _, one = fitted(monkeypatch, KernelELMRegressor(alpha=0.3), X, y, weight)
+    _, chosen = fitted(monkeypatch, KernelELMRegressor(alpha=[0.3, 1e9]), X, y, weight)
+    np.testing.assert_allclose(one.outputs, chosen.outputs, rtol=1e-6, atol=1e-8)
+    np.testing.assert_array_equal(one.weight, chosen.weight)
+
+
+@pytest.mark.parametrize("solver", ["exact", "sketch"])
+@pytest.mark.parametrize("n", [60, 700])
+def test_a_kernel_model_with_a_ridge_for_each_target(monkeypatch, solver, n):
+    X, y, weight = table(n=n)
+    options = {"alpha": [1e-3, 0.3, 10.0], "solver": solver, "random_state": 0, "rank": n // 2}
+    options |= {"rank": "auto"} if solver == "exact" else {}
+    both, left = fitted(monkeypatch, KernelELMRegressor(alpha_per_target=True, **options), X, y, weight)
+    assert both.alpha_.shape == (2,)
+    assert left.pull is None
+    assert (np.diff(both.predict_interval(X[:9]), axis=0) > 0).all()
+    for target in range(2):
+        _, alone = fitted(monkeypatch, KernelELMRegressor(**options), X, y[:, [target]], weight)
+        np.testing.assert_allclose(left.outputs[:, target], alone.outputs[:, 0], rtol=1e-6)
+
+
+def test_copies_of_one_row_leave_none(monkeypatch):
+    X = np.ones((600, 2))
+    _, left = fitted(monkeypatch, KernelELMRegressor(alpha=0.3), X, np.arange(600.0), None)
+    assert len(left.outputs) == 0

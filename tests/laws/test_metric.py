@@ -311,3 +311,14 @@ def test_roots_and_gradients_of_nothing():
     np.testing.assert_allclose(root_of(np.array([4.0, 9.0])), [2.0, 3.0])
     assert normalized(np.zeros((2, 2))).tolist() == np.eye(2).tolist()
     assert normalized(np.zeros(2)).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("metric", ["agop", "agop_diagonal"])
+@pytest.mark.parametrize("cls", [ELMRegressor, KernelELMRegressor])
+def test_rows_of_length_one_have_a_metric(cls, metric):
+    """A target that hangs on where rows point to, in one column alone."""
+    X, _, _ = planted(300)
+    y = np.sin(3 * X[:, 0] / np.linalg.norm(X, axis=1))
+    model = cls(scale="unit", metric=metric, rounds=1, random_state=0).fit(X, y)
+    found = model.metric_ if model.metric_.ndim == 1 else np.diagonal(model.metric_)
+    assert found.argmax() == 0

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.special import log_softmax
 from sklearn.datasets import load_iris, make_classification
 from sklearn.isotonic import IsotonicRegression
 
 import samara
 from samara import DeepELMClassifier, ELMClassifier, KernelELMClassifier, TwoStageELMClassifier
-from samara.calibration import Isotonic, Temperature, best_temperature, learned, log_loss, rising
+from samara.calibration import Isotonic, Temperature, best_temperature, learned, rising, smoothed, two_sided
 
 
 def outputs_of(n_classes, n=300, seed=0):
@@ -15,6 +16,13 @@ def outputs_of(n_classes, n=300, seed=0):
     places = rng.integers(0, n_classes, n)
     codes = np.where(np.arange(n_classes) == places[:, None], 1.0, -1.0) + rng.normal(size=(n, n_classes))
     return (codes[:, 1:] if n_classes == 2 else codes), places, rng.uniform(0.2, 3, n)
+
+
+def log_loss(steepness, outputs, places, weight):
+    """What a temperature makes smallest."""
+    Z = steepness * two_sided(outputs)
+    losses = -(smoothed(places, weight, Z.shape[1]) * log_softmax(Z, axis=1)).sum(axis=1)
+    return weight @ losses / weight.sum()
 
 
 def expected_error(P, y):
@@ -169,3 +177,30 @@ def test_auto_takes_what_surprises_less(straight):
     same = found[None if straight else "temperature"]
     assert np.array_equal(found["auto"].predict_proba(X), same.predict_proba(X))
     assert (found["auto"].calibration_ is None) == straight
+
+
+@pytest.mark.parametrize("straight", [False, True])
+@pytest.mark.parametrize("cls", [ELMClassifier, KernelELMClassifier])
+def test_auto_takes_what_surprises_less_of_labels_too(cls, straight):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500 if straight else 300, 2))
+    chance = np.clip(0.5 + 0.2 * X, 0.02, 0.98) if straight else 1 / (1 + np.exp(-20 * X))
+    came = (rng.random(chance.shape) < chance).astype(int)
+    options = {"n_hidden": 60} if cls is ELMClassifier else {"kernel": "linear" if straight else "rbf"}
+    found = cls(random_state=0, **options).fit(X, came)
+    assert (found.calibration_ is None) == straight
+    same = cls(calibration=None if straight else "temperature", random_state=0, **options).fit(X, came)
+    assert np.array_equal(found.predict_proba(X), same.predict_proba(X))
+
+
+@pytest.mark.parametrize("straight", [False, True])
+def test_auto_takes_what_surprises_less_of_ordered_classes_too(straight):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(2000 if straight else 300, 2))
+    noise = rng.uniform(-1, 1, len(X)) if straight else 0.05 * rng.normal(size=len(X))
+    y = np.digitize(X[:, 0] + noise, [-0.6, 0.0, 0.6] if straight else [-0.5, 0.5])
+    options = {"n_hidden": 30, "ordinal": True, "random_state": 0}
+    found = ELMClassifier(**options).fit(X, y)
+    assert (found.calibration_ is None) == straight
+    same = ELMClassifier(calibration=None if straight else "temperature", **options).fit(X, y)
+    assert np.array_equal(found.predict_proba(X), same.predict_proba(X))

@@ -55,9 +55,21 @@ def test_every_kernel_has_its_derivative(kernel):
     agrees(Model((rows,), RNG.normal(size=(len(X), 2)), np.zeros(2)), RNG.normal(size=(9, 3)))
 
 
-@pytest.mark.parametrize("scale", ["standard", "quantile", None])
+@pytest.mark.parametrize("scale", ["standard", "quantile", "unit", None])
 def test_scalings_have_theirs(scale):
     agrees(ELMRegressor(12, scale=scale, alpha=0.1, random_state=0).fit(X, Y).model_, X[:9] + 0.0123)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplace"])
+@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array])
+def test_rows_of_length_one_have_theirs(kernel, made):
+    model = KernelELMRegressor(kernel, scale="unit", alpha=0.1).fit(made(X), Y).model_
+    agrees(model, X[:9] + 0.0123)
+    none = input_gradients(model, made(np.vstack([np.zeros(3), X[:2]])))
+    assert np.array_equal(none[0], np.zeros((2, 3)))
+    # Along a row nothing changes.
+    np.testing.assert_allclose(np.einsum("ntd,nd->nt", none[1:], X[:2]), 0, atol=1e-12)
+    assert scaling_maps(model) == 1
 
 
 def test_whitened_centres_and_projections_have_theirs():

@@ -155,3 +155,34 @@ def test_intervals_of_a_scan_are_those_of_its_rows(tmp_path):
     ends = streamed.predict_interval(scan)
     held = ELMRegressor(n_hidden=20, random_state=0).fit(X, y).predict_interval(X)
     np.testing.assert_allclose(ends, held, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [60, 600])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ELMRegressor(n_hidden=20, alpha=0.1, random_state=0),
+        ELMRegressor(n_hidden=20, alpha=[0.1, 1.0], alpha_per_target=True, random_state=0),
+        KernelELMRegressor(),
+        KernelELMRegressor(alpha=0.1),
+    ],
+    ids=["elm", "a ridge each", "kernel", "kernel, one ridge"],
+)
+def test_weights_of_one_are_no_weights(model, n):
+    X, y = table(n, 0)
+    Y = np.column_stack([y, X[:, 2] - y])
+    plain = model.fit(X, Y).predict_interval(X[:9])
+    np.testing.assert_allclose(model.fit(X, Y, np.ones(n)).predict_interval(X[:9]), plain, rtol=1e-7)
+
+
+@pytest.mark.parametrize("size", [1e-20, 1.0, 1e20])
+def test_too_few_weighted_rows_give_no_end(size):
+    """30 rows can promise 30/31 where their weights are near each other, and less where one has the most."""
+    rng = np.random.default_rng(0)
+    y, weight = rng.normal(size=(30, 2)), size * rng.uniform(0.9, 1.1, 30)
+    found = Intervals.learned(LeftOut(0 * y, y, weight, np.ones(30)))
+    assert np.isposinf(found.around(np.zeros((1, 2)), None, 0.99)[1]).all()
+    ends = found.around(np.zeros((1, 2)), None, 0.8)[1][0]
+    for column, end in zip(np.abs(y).T, ends, strict=True):
+        below = [weight[column <= value].sum() / (weight.sum() + weight.mean()) for value in np.sort(column)]
+        assert end == np.sort(column)[np.searchsorted(below, 0.8)]

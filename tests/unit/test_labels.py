@@ -48,6 +48,23 @@ def test_labels_of_any_kind_and_the_score():
     assert samara.evaluate(model, X, Y)["rows"] == 300
 
 
+def test_columns_of_different_types_are_labels_all_the_same():
+    pd = pytest.importorskip("pandas")
+    model = ELMClassifier(n_hidden=30, random_state=0)
+    found = model.fit(X, Y[:, :2]).predict(X)
+    mixed = pd.DataFrame({"a": Y[:, 0].astype(bool), "b": Y[:, 1]})
+    nullable = pd.DataFrame(Y[:, :2], columns=["a", "b"]).astype("Int64")
+    for same in (mixed, nullable, nullable.astype("boolean"), Y[:, :2].astype(object)):
+        np.testing.assert_array_equal(model.fit(X, same).predict(X), found)
+        assert model.score(X, same) == pytest.approx(accuracy_score(Y[:, :2], found))
+        assert samara.evaluate(model, X, same)["hamming_loss"] == pytest.approx(hamming_loss(Y[:, :2], found))
+    for missing in (pd.NA, None, "one", float("nan"), 0.5):
+        odd = mixed.astype(object)
+        odd.iloc[3, 1] = missing
+        with pytest.raises(InputError, match="labels, 0 or 1 each, got "):
+            model.fit(X, odd)
+
+
 def test_every_label_has_a_threshold():
     model = ELMClassifier(n_hidden=30, threshold="f1", random_state=0).fit(X, Y)
     assert model.threshold_.shape == (4,)

@@ -147,3 +147,11 @@ def test_of_no_threshold_nothing_changes():
     model = ELMClassifier(n_hidden=20, random_state=0).fit(X, y)
     assert model.threshold_ is None
     np.testing.assert_array_equal(model.predict(X), model.decision_function(X).argmax(axis=1))
+
+
+def test_a_kernel_model_of_many_rows_and_one_ridge_has_one():
+    X, y = rare(900)
+    found = KernelELMClassifier(alpha=0.5, solver="exact", threshold="f1").fit(X[:600], y[:600])
+    assert found.calibration_ is None or found.calibration_.steepness > 0
+    chosen = KernelELMClassifier(alpha=[0.5, 1e9], solver="exact", threshold="f1").fit(X[:600], y[:600])
+    assert found.threshold_ == pytest.approx(chosen.threshold_, abs=1e-6)

@@ -16,8 +16,8 @@ from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
-from samara.estimators.labels import as_labels, has_labels, refuse_beside_labels
-from samara.estimators.learned import chosen_threshold, found_calibration
+from samara.estimators.labels import as_labels, has_labels, refuse_beside_labels, zeros_and_ones
+from samara.estimators.learned import Kind, chosen_threshold, found_calibration
 from samara.estimators.meanings import Meaning, Threshold
 from samara.estimators.missing import with_gaps
 from samara.estimators.parameters import read_calibration, read_ordinal, read_threshold
@@ -114,9 +114,9 @@ class Classification(ClassifierMixin, ClosedForm):
 
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, where: tuple[Any, Any]) -> None:
         """Fit to 0 and 1 for each of several labels, as ±1."""
-        refuse_beside_labels(self, y)
+        signs = 2.0 * zeros_and_ones(y) - 1.0
+        refuse_beside_labels(self)
         self._several = True
-        signs = 2.0 * np.asarray(y, np.float64) - 1.0
         if is_table(X):
             given, _ = given_frame(X, signs, sample_weight)
             self._fit_table(given, where)
@@ -142,11 +142,12 @@ class Classification(ClassifierMixin, ClosedForm):
             if isinstance(asked, str):
                 raise InputError(
                     f'threshold="{asked}" is chosen by rows that are left out, and this fit can leave none '
-                    "out: use a solver such as gram, qr or exact, or give the threshold as a number."
+                    "out: use a solver such as gram, qr or exact and a ridge above 0 (kernel models by "
+                    'another need alpha as a list or "auto"), or give the threshold as a number.'
                 )
             return
-        each = bool(several or (self.ordinal and n_outputs > 1))
-        self.calibration_ = found_calibration(method, rows, each)
+        kind: Kind = "labels" if several else "ordered" if self.ordinal and n_outputs > 1 else "classes"
+        self.calibration_ = found_calibration(method, rows, kind)
         if isinstance(asked, str):
             self.threshold_ = chosen_threshold(rows, asked, bool(several))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from samara.core import Array
 from samara.errors import InputError
 
 
@@ -20,16 +22,34 @@ def has_labels(y: Any) -> bool:
     return len(shape) == 2 and shape[1] > 1
 
 
-def refuse_beside_labels(estimator: Any, y: Any) -> None:
-    """Refuse what is neither 0 nor 1, and parameters that are for one class a row."""
+def zeros_and_ones(y: Any) -> Array:
+    """Labels as an array of 0 and 1; what is neither is refused.
+
+    A frame of numbers beside truths, or with numbers that may be missing, is an array of objects.
+    """
     values = np.asarray(y)
-    odd = next((value for value in np.unique(values).tolist() if value not in (0, 1)), None)
-    if values.dtype.kind not in "biuf" or odd is not None:
-        what = "texts" if odd is None else repr(odd)
-        raise InputError(
-            f"Several columns of y are labels, 0 or 1 each, got {what}: give one column of classes, or one "
-            "column of 0 and 1 for each label."
-        )
+    cells = values.flat if values.dtype.kind == "O" else np.unique(values)
+    for value in cells:
+        if not _is_label(value):
+            raise InputError(
+                f"Several columns of y are labels, 0 or 1 each, got {_plain(value)!r}: give one column of "
+                "classes, or one column of 0 and 1 for each label."
+            )
+    return values.astype(np.float64)
+
+
+def _is_label(value: Any) -> bool:
+    """Whether a value of any kind is 0 or 1, as a number or a truth; what is missing is neither."""
+    return isinstance(value, bool | np.bool_ | Real) and bool(value in (0, 1))
+
+
+def _plain(value: Any) -> Any:
+    """Without NumPy's name around it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def refuse_beside_labels(estimator: Any) -> None:
+    """Refuse parameters that are for one class a row."""
     if estimator.class_weight is not None:
         raise InputError("class_weight is for one class a row; of several labels give sample_weight.")
     if estimator.ordinal:

@@ -6,35 +6,41 @@ from typing import Literal
 
 import numpy as np
 
-from samara.calibration import Calibration, Method, learned, learned_each, share_of_one_more
+from samara.calibration import Calibration, Method, learned, learned_each, log_loss
 from samara.core import Array
-from samara.estimators.meanings import largest, probabilities
+from samara.estimators.meanings import each_probability, largest, ordered_probabilities, probabilities
 from samara.left_out import LeftOut
 from samara.thresholds import Scoring, best_threshold, best_thresholds
 
+Kind = Literal["classes", "ordered", "labels"]  # one of them, one of them in order, any number of them
+
 
 def found_calibration(
-    method: Method | Literal["auto"] | None, rows: LeftOut, each: bool
+    method: Method | Literal["auto"] | None, rows: LeftOut, kind: Kind
 ) -> Calibration | None:
     """What makes probabilities of outputs, or of each output for itself where it is a yes or no."""
     if method is None:
         return None
     asked: Method = "temperature" if method == "auto" else method
-    if each:
-        return learned_each(asked, rows.outputs, rows.targets > 0, rows.weight)
-    places = largest(rows.targets)
-    found = learned(asked, rows.outputs, places, rows.weight)
-    if method != "auto" or surprise(found, rows, places) < surprise(None, rows, places):
+    if kind == "classes":
+        found = learned(asked, rows.outputs, largest(rows.targets), rows.weight)
+    else:
+        found = learned_each(asked, rows.outputs, rows.targets > 0, rows.weight)
+    if method != "auto" or surprise(found, rows, kind) < surprise(None, rows, kind):
         return found
     return None
 
 
-def surprise(calibration: Calibration | None, rows: LeftOut, places: Array) -> float:
-    """Log loss of rows left out; as one row more may be of any class, no probability is 0."""
-    weight = np.ones(len(places)) if rows.weight is None else rows.weight
-    P, guess = probabilities(rows.outputs, calibration), share_of_one_more(weight)
-    came = (1 - guess) * P[np.arange(len(places)), places] + guess / P.shape[1]
-    return float(-(weight @ np.log(came)) / weight.sum())
+def surprise(calibration: Calibration | None, rows: LeftOut, kind: Kind) -> float:
+    """Log loss of rows left out; of labels that of all their yes and no."""
+    weight = np.ones(len(rows.targets)) if rows.weight is None else rows.weight
+    if kind == "classes":
+        return log_loss(probabilities(rows.outputs, calibration), largest(rows.targets), weight)
+    came = (rows.targets > 0).astype(int)
+    if kind == "ordered":
+        return log_loss(ordered_probabilities(rows.outputs, calibration), came.sum(axis=1), weight)
+    P = each_probability(rows.outputs, calibration).ravel()
+    return log_loss(np.stack([1 - P, P], axis=1), came.ravel(), np.repeat(weight, came.shape[1]))
 
 
 def chosen_threshold(rows: LeftOut, scoring: Scoring, several: bool) -> float | Array:

@@ -19,7 +19,7 @@ from samara.maps.kernel_derivatives import kernel_pulled_back, towards
 from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.metric import ColumnFactors
 from samara.maps.nodes import AdditiveNodes, DirectLink, FirstNodes, Project, RadialNodes
-from samara.maps.scaling import AsFloat, OwnScaling, QuantileNormal, Standardize
+from samara.maps.scaling import AsFloat, OwnScaling, QuantileNormal, Standardize, UnitRows
 
 
 @singledispatch
@@ -44,6 +44,16 @@ def _(feature_map: OwnScaling, X: Any, G: Array) -> Array:
 @pulled_back.register
 def _(feature_map: Standardize, X: Any, G: Array) -> Array:
     return np.asarray(G / feature_map.spread)
+
+
+@pulled_back.register
+def _(feature_map: UnitRows, X: Any, G: Array) -> Array:
+    """(G − (Gu)uᵀ)/‖x‖ with u = x/‖x‖: what points along a row changes nothing; 0 for a row of zeros."""
+    X = np.asarray(dense(X), np.float64)
+    lengths = np.linalg.norm(X, axis=1)
+    share = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    U = X * share[:, None]
+    return np.asarray((G - (G @ U[:, :, None]) * U[:, None]) * share[:, None, None])
 
 
 @pulled_back.register

@@ -34,7 +34,8 @@ class Explanation:
         The columns, as the model was given them.
     gradients : ndarray of shape (n, n_columns) or (n, n_outputs, n_columns)
         ∂f/∂x of every row, in the units of output and column; NaN where the value is a text or missing, for
-        there is no such derivative; 0 for a column that the model has left out.
+        there is no such derivative; 0 for a column that the model has left out. With ``link`` the output is
+        the linked one, such as the log of the target; so it is in ``importance`` and ``agop``.
     importance : ndarray of shape (n_columns,)
         How much the outputs change when a column alone changes by its spread: the root of the mean square of
         gradient times spread, over rows and outputs. A text counts with all columns that it became.
@@ -44,7 +45,8 @@ class Explanation:
     inputs : tuple of str
         The rows and columns of ``agop``: numbers as they are, of a text one for each category.
     permutation : tuple of Importance
-        How much worse the score is when a column is shuffled, the largest drop first; empty without y.
+        How much worse the score is when a column is shuffled, the largest drop first; empty without y. With
+        ``link`` the score is that of the targets themselves.
     """
 
     names: tuple[str, ...]

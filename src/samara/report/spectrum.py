@@ -192,7 +192,7 @@ class SpectrumDisplay:
 
 def hidden_spectrum(source: Source, dtype: np.dtype[Any], fit_intercept: bool, workers: int) -> Array:
     """Singular values of the (centred) features of a source, by way of a triangle: never n×L."""
-    block = next(iter(source.parts(1)[0].blocks(LOOK_ROWS)))
+    block = next(block for part in source.parts(1) for block in part.blocks(LOOK_ROWS))
     look = block.features(out=np.empty((len(block), source.n_features), dtype))
     none = np.empty(0)
     layout = Layout(look.mean(axis=0, dtype=float).astype(dtype) * fit_intercept, none, none, dtype)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+from scipy import sparse
+
 from samara.core import Array, Block
 from samara.rowkeys import row_keys
 
@@ -32,3 +35,10 @@ class Gathered:
         self.targets += other.targets
         self.weights += other.weights
         self.keys += other.keys
+
+    def joined(self) -> tuple[Any, Array, Array | None, Array]:
+        """Inputs, CSR where they are sparse, targets, weights (None where all are 1) and keys of all rows."""
+        pieces = self.inputs
+        X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+        weights = np.concatenate(self.weights) if self.weights else None
+        return X, np.concatenate(self.targets), weights, np.concatenate(self.keys)

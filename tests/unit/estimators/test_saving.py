@@ -15,9 +15,10 @@ from samara.engines import Threads
 from samara.kernel_settings import Nystroem
 from samara.linalg.stops import ErrorStop
 from samara.maps import Additive, AdditiveNodes, Kernel, Radial, Standardize
+from samara.model_classes import CLASSES
 from samara.selection import KFold
-from samara.solvers import FastSvd, Rsvd, Submodels, Tiles
-from samara.solvers.kernel import Divide, Pcg
+from samara.solvers import SOLVERS, FastSvd, Rsvd, Submodels, Tiles
+from samara.solvers.kernel import KERNEL_SOLVERS, Divide, Pcg, Ssvd
 from samara.solvers.sequential import Woodbury
 
 rng = np.random.default_rng(3)
@@ -143,6 +144,7 @@ KERNEL = {
     **{name: {"kernel": name} for name in ("rbf", "linear", "polynomial", "laplacian", "sigmoid", "cosine")},
     **{f"solver {name}": {"solver": name} for name in ("exact", "nystroem", "divide")},
     "solver sketch": {"solver": "sketch", "rank": 30},
+    "solver ssvd": {"solver": Ssvd(power=2), "rank": 30},
     "solver pcg": {"solver": Pcg(tol=1e-6), "alpha": 0.1, "rank": 20},
     "solver objects": {"solver": Divide(3), "alpha": [0.1, 1.0], "alpha_per_target": True},
     "centres": {"solver": Nystroem("kmeans"), "rank": [10, 20]},
@@ -267,3 +269,8 @@ def test_rows_in_a_file_are_told(estimator, inside, tmp_path):
     info = samara.inspect(tmp_path / "a.samara")
     assert info.contains_training_rows is inside
     assert ("contains rows of the training data" in str(info)) is inside
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS.values(), *KERNEL_SOLVERS.values(), Nystroem])
+def test_every_solver_may_be_in_a_file(solver):
+    assert CLASSES[solver.__name__] is solver

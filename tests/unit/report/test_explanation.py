@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from samara import ELMClassifier, ELMRegressor, KernelELMRegressor, explain
+from samara import ELMClassifier, ELMRegressor, KernelELMRegressor, TwoStageELMClassifier, explain
+from samara.maps import UnitRows
 
 mpl.use("Agg")
 
@@ -77,3 +78,21 @@ def test_a_missing_number_is_refused_where_the_model_knows_none():
     model = ELMRegressor(n_hidden=10, random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="NaN"):
         explain(model, np.full((2, 2), np.nan))
+
+
+def test_two_stages_are_explained_whatever_scaling_they_chose():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3)) * rng.lognormal(size=(150, 1))  # what counts is where a row points to
+    y = np.where(X[:, 0] > X[:, 1], "high", "low")
+    model = TwoStageELMClassifier(n_hidden=20, random_state=0).fit(X, y)
+    assert isinstance(model.model_.maps[0], UnitRows)
+    assert explain(model, X).importance.argmin() == 2
+
+
+def test_with_a_link_gradients_are_of_the_linked_output():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = np.exp(X[:, 0] + 0.1 * rng.normal(size=100))
+    linked = explain(ELMRegressor(n_hidden=10, link="log", random_state=0).fit(X, y), X)
+    plain = explain(ELMRegressor(n_hidden=10, random_state=0).fit(X, np.log(y)), X)
+    np.testing.assert_allclose(linked.gradients, plain.gradients, rtol=1e-9)

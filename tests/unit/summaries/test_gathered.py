@@ -26,6 +26,11 @@ def test_rows_come_in_their_order(engine, weighted):
     np.testing.assert_array_equal(np.concatenate(done.inputs), SCALING(X[there]))
     np.testing.assert_array_equal(np.concatenate(done.keys), row_keys(X[there]))
     assert bool(done.weights) == weighted
+    inputs, targets, weights, keys = done.joined()
+    np.testing.assert_array_equal(inputs, SCALING(X[there]))
+    np.testing.assert_array_equal(targets, Y[there])
+    np.testing.assert_array_equal(keys, row_keys(X[there]))
+    assert weights is None if weight is None else np.array_equal(weights, weight[there])
     if weight is not None:
         np.testing.assert_array_equal(np.concatenate(done.weights), weight[there])
 
@@ -36,3 +41,6 @@ def test_rows_as_they_are():
     done = Threads(2, 300).summarize(ArraySource(rows, Y).map(SCALING), lambda: Gathered(True))
     assert all(sp.issparse(piece) for piece in done.inputs)
     np.testing.assert_array_equal(sp.vstack(done.inputs).toarray(), X)
+    joined = done.joined()[0]
+    assert joined.format == "csr"
+    np.testing.assert_array_equal(joined.toarray(), X)

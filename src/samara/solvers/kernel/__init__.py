@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from samara.solvers.kernel.divide import Divide, Divided
-from samara.solvers.kernel.exact import Exact
+from samara.solvers.kernel.exact import Exact, OneRidge
 from samara.solvers.kernel.pcg import Iterated, Pcg
 from samara.solvers.kernel.sketch import KernelSketch
 from samara.solvers.kernel.spectral import Spectral
@@ -35,6 +35,7 @@ __all__ = [
     "KernelSketch",
     "KernelSolver",
     "KernelTask",
+    "OneRidge",
     "Pcg",
     "Solution",
     "Spectral",

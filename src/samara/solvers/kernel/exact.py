@@ -27,6 +27,7 @@ from samara.solvers.root import numerical_rank
 
 # Below this share of the trace a ridge drowns in the rounding of the matrix itself.
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
+COLUMNS = 128  # of the inverse worked out at a time
 
 
 @dataclass
@@ -104,6 +105,7 @@ class OneRidge:
 
     task: KernelTask
     R: Array
+    top: float  # eigenvalue that stands for the constant direction
     trace: float
     Ku: Array
     error: float = 0.0
@@ -115,13 +117,37 @@ class OneRidge:
 
     def solve(self, alpha: float) -> Solution:
         """The model of that ridge."""
+        return self.task.solution(self._dual(), self.Ku)
+
+    def _dual(self) -> Array:
         c = np.ascontiguousarray(self.task.Y).copy()
-        solve_upper(self.R, solve_upper(self.R, c, transposed=True))
-        return self.task.solution(c, self.Ku)
+        return solve_upper(self.R, solve_upper(self.R, c, transposed=True))
 
     def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
         """Not asked for where there is nothing to choose."""
         raise NotImplementedError
+
+    def copies_left_out(self, alpha: float, copies: Sequence[Array]) -> Array:
+        """Errors (g, t) of the mean targets of rows with equal inputs, by the models without these rows.
+
+        sᵀc / sᵀ(K + αI)⁻¹s with s their √w: one column of R⁻ᵀs for all copies of an input, which has nothing
+        above the first of them.
+        """
+        roots, u, c = self.task.roots, self.task.constant, self._dual()
+        below = np.zeros(len(copies))
+        if u is not None:
+            below -= np.array([float(u[rows] @ roots[rows]) for rows in copies]) ** 2 / (self.top + alpha)
+        for at in range(0, len(copies), COLUMNS):
+            some = copies[at : at + COLUMNS]
+            lo = min(int(rows[0]) for rows in some)
+            S = np.zeros((self.rank - lo, len(some)))
+            for k, rows in enumerate(some):
+                S[rows - lo, k] = roots[rows]
+            solve_upper(self.R[lo:, lo:], S, transposed=True)
+            below[at : at + COLUMNS] += np.einsum("ij,ij->j", S, S)
+        above = np.stack([roots[rows] @ c[rows] for rows in copies])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(above / below[:, None])
 
     def condition(self, alpha: float) -> float:
         """Estimate of the condition number of K + αI."""
@@ -162,7 +188,7 @@ def one_ridge(written: Written, alpha: float, task: KernelTask) -> OneRidge | No
     """The Cholesky factor in the place of the matrix; None where that is not positive definite."""
     K = written.K
     K[np.diag_indices_from(K)] += alpha
-    return OneRidge(task, K, written.trace, written.Ku) if factor_upper(K) else None
+    return OneRidge(task, K, written.top, written.trace, written.Ku) if factor_upper(K) else None
 
 
 def path(written: Written, smallest: float, task: KernelTask) -> Path | None:

@@ -38,6 +38,11 @@ class Spectral:
         """Sum of the eigenvalues."""
         return float(self.values.sum())
 
+    @property
+    def _full(self) -> bool:
+        """Whether no direction lies beyond U and the constant one."""
+        return self.rank + (self.task.constant is not None) >= len(self.U)
+
     def solve(self, alpha: float) -> Solution:
         """The model of one ridge; by the pseudo-inverse where it is 0."""
         return self.task.solution(self._dual(alpha), self.Ku)
@@ -66,13 +71,30 @@ class Spectral:
             residual, self._slack(left, rest), groups, lambda rows: self._slack_block(left, rest, rows)
         )
 
+    def copies_left_out(self, alpha: float, copies: Sequence[Array]) -> Array:
+        """Errors (g, t) of the mean targets of rows with equal inputs, by the models without these rows.
+
+        sᵀr / sᵀα(K̃ + αI)⁻¹s with s their √w and r the residuals; the ridge is above 0.
+        """
+        left, rest = alpha / (self.values + alpha), alpha / (self.beyond + alpha)
+        roots, u, Y = self.task.roots, self.task.constant, self.task.Y
+        V = np.stack([roots[rows] @ self.U[rows] for rows in copies])
+        sums = np.stack([roots[rows] @ Y[rows] for rows in copies])
+        squares = np.array([float(roots[rows] @ roots[rows]) for rows in copies])
+        if u is not None:
+            squares -= np.array([float(u[rows] @ roots[rows]) for rows in copies]) ** 2
+        rotated = self.U.T @ Y
+        above = rest * (sums - V @ rotated) + (V * left) @ rotated
+        outside = 0.0 if self._full else np.maximum(squares - (V * V).sum(axis=1), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(above / (rest * outside + (V * V) @ left)[:, None])
+
     def _slack(self, left: Array, rest: float) -> Array:
         """Diagonal of α(K̃ + αI)⁻¹, as a sum of positive terms but for what no direction reaches."""
         u = self.task.constant
         constant = 0.0 if u is None else u**2
         squares = self.U * self.U
-        full = len(self.values) + (u is not None) >= len(self.U)
-        outside = 0.0 if full else np.maximum(1 - constant - squares.sum(axis=1), 0.0)
+        outside = 0.0 if self._full else np.maximum(1 - constant - squares.sum(axis=1), 0.0)
         return np.asarray(rest * outside + squares @ left)
 
     def _slack_block(self, left: Array, rest: float, rows: Array) -> Array:
@@ -85,6 +107,10 @@ class Spectral:
 
     def condition(self, alpha: float) -> float:
         """Condition number of K̃ + αI."""
-        values = np.abs(self.values) + alpha
-        low = float(values.min(initial=np.inf)) if self.rank >= len(self.U) else alpha
-        return float(values.max(initial=alpha)) / low if low > 0 else float("inf")
+        sizes = np.abs(self.values) + alpha
+        if not self._full:
+            sizes = np.append(sizes, self.beyond + alpha)
+        low, high = float(sizes.min(initial=np.inf)), float(sizes.max(initial=0.0))
+        if not np.isfinite(low):  # there is no direction
+            return 1.0
+        return high / low if low > 0 else float("inf")

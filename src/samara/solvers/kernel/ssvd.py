@@ -20,8 +20,9 @@ class Ssvd:
     """c = VΣ⁻¹Uᵀy with UΣVᵀ ≈ αI + K: Q a basis of KᵖKΩ, Ω Gaussian, and the SVD of Qᵀ(αI + K).
 
     K alone is sketched: αI adds nothing to the directions but noise, and one sketch serves every ridge, each
-    with the SVD of a k×k triangle. `sketch` finds the same directions, but inverts αI + QQᵀKQQᵀ, of all n
-    directions; here the inverse itself is cut at k, and what lies beyond U is not in the model at all.
+    with the SVD of a k×k triangle. `sketch` finds the same directions, but inverts αI plus Nyström's form of
+    K, with one eigenvalue in all directions beyond; here the inverse itself is cut at k, and what lies beyond
+    U is not in the model at all.
 
     2 + power passes over the tiles on and above the diagonal; n × (k + oversampling) sums are merged in each.
 
