@@ -52,7 +52,7 @@ def left_out_of_many(task: KernelTask, held_out: Callable[[], Array], units: Uni
 def left_out_of_one_ridge(
     task: KernelTask, factor: OneRidge | Spectral, alpha: float, units: Units
 ) -> LeftOut:
-    """From the factor of a ridge that was given; of many rows only a thousand or two, drawn by their content."""
+    """From the factor of a ridge that was given; of many rows a thousand or two, drawn by their content."""
     copies = _copies(task)
     means = copies.mean(task.targets)
     assert task.keys is not None
