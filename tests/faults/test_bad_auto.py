@@ -75,3 +75,5 @@ def test_predicting_without_a_fit():
     for model in (AutoELMRegressor(), AutoELMClassifier()):
         with pytest.raises(NotFittedError):
             model.predict(X)
+        with pytest.raises(NotFittedError):
+            _ = model.models_

@@ -1,6 +1,7 @@
 """The laws of the automatic estimators: honest scores, the same model whatever the rows come in, and time."""
 
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from samara.summaries import Profile
 from tests.onnx_runs import assert_near, run_rows
 from tests.raw_tables import mixed_table
 
+SPINE = import_module("samara.search.auto_fit")  # the package has a function of this name
 REGRESSOR = partial(AutoELMRegressor, None, rounds=4, random_state=0)
 CLASSIFIER = partial(AutoELMClassifier, None, rounds=3, random_state=0)
 
@@ -148,6 +150,49 @@ def test_intervals_hold_what_they_say():
     model = REGRESSOR(rounds=3).fit(X[:600], y[:600])
     low, high = model.predict_interval(X[600:], 0.8)
     assert np.mean((low <= y[600:]) & (y[600:] <= high)) == pytest.approx(0.8, abs=0.05)
+
+
+def noisy_classes(seed, n=6000):
+    """A quarter of the labels is wrong; few rows tell the boundary about as well as many."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    return X, (X[:, 0] + 0.5 * X[:, 1] > 0) ^ (rng.random(n) < 0.25)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_are_as_sure_as_they_are_right(seed, monkeypatch):
+    """By a search whose fits see a tenth of the rows."""
+    monkeypatch.setattr(SPINE, "FIT_ROWS", 200)
+    X, y = noisy_classes(seed)
+    model = CLASSIFIER().fit(X[:2000], y[:2000])
+    assert model.calibration_ is not None
+    sure = model.predict_proba(X[2000:]).max(axis=1).mean()
+    assert sure == pytest.approx(model.score(X[2000:], y[2000:]), abs=0.05)
+
+
+def test_rows_left_out_are_told_right_as_often_as_they_were(monkeypatch):
+    """What probabilities are calibrated by is what the search has scored, whatever more rows are worth."""
+    monkeypatch.setattr(SPINE, "FIT_ROWS", 200)
+    monkeypatch.setattr(SPINE, "_shrinking", lambda *given: 0.5)
+    X, y = noisy_classes(1, 2000)
+    source, engine = ArraySource(X, np.where(y, 1.0, -1.0)[:, None]), Threads(1)
+    profile = engine.planned(1, 500, None).summarize(source, partial(Profile, 500, 0))
+    done = auto_fit(source, AutoSettings(None, 2, True, Budget(), engine, 0), profile, Clock(None))
+    right = np.mean((done.left_out.outputs > 0) == (done.left_out.targets > 0))
+    assert right == pytest.approx(max(entry.score for entry in done.board), abs=0.02)
+
+
+@pytest.mark.parametrize("make", [REGRESSOR, CLASSIFIER], ids=["numbers", "classes"])
+def test_few_different_rows_of_many(make, monkeypatch):
+    """Four columns of 0 and 1: sixteen rows and their copies, of which a share may hold none."""
+    monkeypatch.setattr(SPINE, "FIT_ROWS", 50)
+    monkeypatch.setattr(SPINE, "SCORED_ROWS", 50)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (1900, 4)).astype(float)
+    y = X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(len(X))
+    model = make(rounds=2).fit(X, y if make is REGRESSOR else y > 0.5)
+    assert len(model.leaderboard_) == 2
+    assert model.score(X, y if make is REGRESSOR else y > 0.5) > 0.8
 
 
 class Ticking:

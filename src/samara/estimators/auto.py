@@ -42,7 +42,8 @@ class AutoELMRegressor(BaseAutoELM, Regression):
         chosen, and the weight in the blend.
     held_out_score_ : float
         R² of the blend on rows that were not seen, members and weights chosen by yet other rows; of models
-        with as many rows as the search had. NaN where nothing could be held out.
+        with as many rows as the search had. Families that did not fit into the memory, which ``plan_`` names,
+        are left out of it. NaN where nothing could be held out.
     weights_ : ndarray of shape (n_members,)
         Weights of the members.
     models_ : tuple of :class:`samara.model.Model`

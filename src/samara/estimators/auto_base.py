@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Source, dense
 from samara.errors import InputError
@@ -98,6 +99,7 @@ class BaseAutoELM(ClosedForm):
     @property
     def models_(self) -> tuple[Model, ...]:
         """What each member of the blend adds to ``model_``, the intercept with the first."""
+        check_is_fitted(self, "model_")
         model = self.model_
         if not isinstance(model.maps[0], Beside):
             return (model,)

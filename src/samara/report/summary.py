@@ -12,6 +12,7 @@ from samara.report.drawing import interval, short, with_error
 from samara.report.residual_charts import first_target
 from samara.report.run import Run
 from samara.report.surface_charts import chosen
+from samara.search import Leaderboard
 from samara.selection import Selection
 
 
@@ -28,15 +29,14 @@ class Card:
 def lead(run: Run) -> str:
     """What was fitted, in one or two sentences."""
     size, word = _size(run)
-    what = (
-        f"{type(run.estimator).__name__} with {word} {size:,}"
-        if word == "rank"
-        else (f"{type(run.estimator).__name__} with {size:,} {word}")
+    what = f"{type(run.estimator).__name__} with " + (
+        f"{word} {size:,}" if word == "rank" else f"{size:,} {word}"
     )
     rows = "" if run.n_rows is None else f" Fitted to {run.n_rows:,} rows × {_inputs(run):,} columns."
     where = f" {run.data}" if run.data else ""
     tested = f" {run.evaluation.what}" if run.evaluation else ""
-    return f"{what} and ridge α = {_ridge(run)}.{rows}{where}{tested}"
+    how = f" and ridge α = {_ridge(run)}" if _board(run) is None else _blend(run)
+    return f"{what}{how}.{rows}{where}{tested}"
 
 
 def cards(run: Run) -> list[Card]:
@@ -44,8 +44,12 @@ def cards(run: Run) -> list[Card]:
     tried = getattr(run.estimator, "selection_", None)
     found = _score_cards(run)
     size, word = _size(run)
-    found.append(Card(word.capitalize(), f"{size:,}", _tried(tried, "sizes")))
-    found.append(Card("Ridge α", _ridge(run), _tried(tried, "ridges")))
+    if _board(run) is None:
+        found.append(Card(word.capitalize(), f"{size:,}", _tried(tried, "sizes")))
+        found.append(Card("Ridge α", _ridge(run), _tried(tried, "ridges")))
+    else:
+        found.append(Card(word.capitalize(), f"{size:,}", "of all members of the blend"))
+        found += _board_cards(run)
     if run.took is not None:
         pace = f"{run.n_rows / run.took:,.0f} rows a second" if run.n_rows and run.took > 0 else ""
         found.append(Card("Time", format_seconds(run.took), pace))
@@ -80,6 +84,31 @@ def _score_cards(run: Run) -> list[Card]:
     return found
 
 
+def _board(run: Run) -> Leaderboard | None:
+    """What an automatic estimator has tried; None for the others."""
+    return getattr(run.estimator, "leaderboard_", None)
+
+
+def _blend(run: Run) -> str:
+    """How many of the candidates the model is made of."""
+    tried, members = len(_board(run) or ()), len(run.estimator.weights_)
+    return f", a blend of {members} of {tried} candidates" if tried else ", a ridge regression"
+
+
+def _board_cards(run: Run) -> list[Card]:
+    """The score of the blend, and the leaderboard down to its last member, the best first."""
+    board = list(_board(run) or ())
+    if not board:
+        return []
+    score = "accuracy" if hasattr(run.estimator, "classes_") else "R²"
+    last = max((place for place, entry in enumerate(board) if entry.weight), default=0)
+    found = [Card("Held-out score", short(run.estimator.held_out_score_, 4), f"{score} of the blend")]
+    for entry in board[: last + 1]:
+        weight = f"weight {entry.weight:.2f}" if entry.weight else "not in the blend"
+        found.append(Card(entry.candidate.capitalize(), short(entry.score, 4), f"{score}, {weight}"))
+    return found
+
+
 def _tried(tried: Selection | None, what: str) -> str:
     """How many were compared."""
     count = 1 if tried is None else len(tried.sizes if what == "sizes" else tried.alphas)
@@ -89,6 +118,8 @@ def _tried(tried: Selection | None, what: str) -> str:
 def _size(run: Run) -> tuple[int, str]:
     """The size of the model, and what it counts."""
     model = run.estimator
+    if _board(run) is not None:
+        return len(model.model_.coef), "features"
     return (model.n_hidden_, "hidden nodes") if hasattr(model, "n_hidden_") else (model.rank_, "rank")
 
 

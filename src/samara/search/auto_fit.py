@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,13 +10,15 @@ import numpy as np
 from samara.core import Array, Crew, Progress, Source
 from samara.errors import BudgetError, ConditionWarning
 from samara.left_out import LeftOut
+from samara.linalg.blas import available_cores
 from samara.model import Model
 from samara.plans import Budget, Plan
 from samara.search.blend import blended, combined, cross_blended, weighed
 from samara.search.board import Leaderboard
-from samara.search.candidates import RIDGE, Choice
+from samara.search.candidates import RIDGE, Choice, Tried
 from samara.search.clock import Clock
 from samara.search.finals import Means, fitted, summed
+from samara.search.kernel_path import kernel_bytes
 from samara.search.layer_path import LayerCandidate
 from samara.search.rows import FIT_ROWS, SCORED_ROWS, SearchRows, gathered
 from samara.search.trials import Trials
@@ -25,6 +26,7 @@ from samara.summaries import Profile
 
 FULL_SEARCH = 20.0  # seconds from which on the search has all its rows
 FEWEST_ROWS = 300
+LEAST_ROWS = 50  # where memory is short
 LEAST_SHRINKING = 0.5
 
 
@@ -53,62 +55,110 @@ class AutoFitted:
     left_out: LeftOut | None
 
 
+@dataclass(frozen=True)
+class Members:
+    """The candidates that were fitted to all rows, by their numbers, and why others were not."""
+
+    numbers: list[int]
+    models: list[Model]
+    plans: list[Plan]
+    refused: list[str]
+
+
 def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Clock) -> AutoFitted:
     """Search on some rows, then fit the members of the blend to all."""
-    engine = settings.crew.planned(
-        settings.budget.workers, settings.budget.block_rows or 4096, settings.progress
-    )
     _plain(settings).settings(source.n_features, 1, None, settings.budget).plan(
         source, (source.n_features,)
-    )  # what holds no ridge regression holds nothing: refused before any row is read
-    rows = gathered(source, engine, most_rows(settings), settings.classes)
+    )  # what holds no ridge regression holds nothing: refused before the search draws its rows
+    rows = _drawn(source, settings)
     means = Means(settings.budget, settings.crew, settings.entropy, clock, rows.n_all, settings.progress)
-    if not rows.folds:  # copies of one row: nothing can be scored
-        return _unscored(source, settings, profile, means)
     trials = Trials(rows, source, settings.entropy, clock, settings.progress)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConditionWarning)  # told of the fits that are kept
-        trials.run(settings.rounds)
-        members, _ = blended(trials.tried, rows)
-    models, plans, members = _fitted_to_all(trials, members, source, profile, means)
-    if not models:
-        return _unscored(source, settings, profile, means)
-    weights = weighed(trials.tried, members, rows)
-    worth = min(_worth(model, plan, rows.n_all) for model, plan in zip(models, plans, strict=True))
-    names = {trials.tried[i].candidate.name: w for i, w in zip(members, weights.tolist(), strict=True)}
+    if rows.folds:  # of copies of one row there are none: nothing can be scored
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConditionWarning)  # told of the fits that are kept
+            trials.run(settings.rounds)
+    if not trials.tried:
+        return _unscored(source, settings, profile, means, trials.refused)
+    members = _fitted_to_all(trials, blended(trials.tried, rows)[0], source, profile, means)
+    if not members.models:
+        return _unscored(source, settings, profile, means, members.refused)
+    return _blend(trials, rows, members, profile)
+
+
+def _drawn(source: Source, settings: AutoSettings) -> SearchRows:
+    """The rows of the search, and what it may use: threads of this process, half of what memory is left."""
+    budget = settings.budget
+    engine = settings.crew.planned(budget.workers, budget.block_rows or 4096, settings.progress)
+    rows = gathered(source, engine, most_rows(settings, source), settings.classes)
+    left = budget.left(budget.workers)
+    return replace(rows, workers=_workers(budget), memory=None if left is None else left // 2)
+
+
+def _workers(budget: Budget) -> int:
+    """Threads as asked for; of a cluster these are others than the ones of this process."""
+    return available_cores() if budget.processes else budget.workers
+
+
+def _blend(trials: Trials, rows: SearchRows, members: Members, profile: Profile) -> AutoFitted:
+    """The weighted sum of the members, and how it fares on rows that were not seen."""
+    numbers = members.numbers
+    weights = weighed(trials.tried, numbers, rows)
+    pairs = zip(members.models, members.plans, strict=True)
+    worth = min(_worth(model, plan, rows.n_all) for model, plan in pairs)
+    names = {trials.tried[i].candidate.name: w for i, w in zip(numbers, weights.tolist(), strict=True)}
     board = trials.board(names)
     return AutoFitted(
-        model=summed(models, weights, profile.targets.mean),
-        plan=_told(plans, board, rows),
+        model=summed(members.models, weights, profile.targets.mean),
+        plan=_told(members, trials.refused, board, rows),
         board=board,
         weights=weights,
-        score=rows.score(cross_blended(trials.tried, rows)),
-        left_out=_left_out(trials, rows, (members, weights), worth),
+        score=rows.score(cross_blended(_kept(trials, members), rows)),
+        left_out=_left_out(trials, rows, (numbers, weights), worth),
     )
+
+
+def _kept(trials: Trials, members: Members) -> list[Tried]:
+    """What the score of the blend is made of: without the families that the model has to do without."""
+    if not members.refused:
+        return trials.tried
+    families = {trials.tried[i].candidate.family for i in members.numbers}
+    return [one for one in trials.tried if one.candidate.family in families]
 
 
 def _fitted_to_all(
-    trials: Trials, members: list[int], source: Source, profile: Profile, means: Means
-) -> tuple[list[Model], list[Plan], list[int]]:
-    """The members that the memory holds, and their numbers."""
-    done = []
-    for number, i in enumerate(members):
-        seconds = 0.9 * means.clock.left / (len(members) - number)
-        member = trials.tried[i].candidate, trials.tried[i].choice
-        with suppress(BudgetError):
-            done.append((i, *fitted(member, source, profile, means, seconds)))
-    return [model for _, model, _ in done], [plan for *_, plan in done], [i for i, *_ in done]
+    trials: Trials, numbers: list[int], source: Source, profile: Profile, means: Means
+) -> Members:
+    """The members that the memory holds."""
+    members = Members([], [], [], [])
+    for place, i in enumerate(numbers):
+        seconds = 0.9 * means.clock.left / (len(numbers) - place)
+        candidate, choice = trials.tried[i].candidate, trials.tried[i].choice
+        try:
+            model, plan = fitted((candidate, choice), source, profile, means, seconds)
+        except BudgetError as error:
+            members.refused.append(f"not in the blend: {candidate.name}: {error}")
+            continue
+        members.numbers.append(i)
+        members.models.append(model)
+        members.plans.append(plan)
+    return members
 
 
-def most_rows(settings: AutoSettings) -> tuple[int, int]:
+def most_rows(settings: AutoSettings, source: Source) -> tuple[int, int]:
     """Rows to fit and to score: fewer where time or memory is short."""
     fit, scored = FIT_ROWS, SCORED_ROWS
     if settings.seconds is not None and settings.seconds < FULL_SEARCH:
         fit = max(FEWEST_ROWS, int(fit * np.sqrt(settings.seconds / FULL_SEARCH)))
+    scored = min(scored, max(fit, FEWEST_ROWS) * 2)
     left = settings.budget.left(settings.budget.workers)
-    if left is not None:  # three matrices of the rows fitted, one of them with the rows scored
-        fit = min(fit, max(50, int(np.sqrt(left / 2 / 32))))
-    return fit, min(scored, max(fit, FEWEST_ROWS) * 2)
+    if left is None:
+        return fit, scored
+    n, d, workers = source.n_rows, source.n_features, _workers(settings.budget)
+    d = 0 if source.is_sparse else d  # of which no kernel is tried
+    while fit > LEAST_ROWS and kernel_bytes(n, (fit, scored), d, workers) > left // 2:
+        fit = max(LEAST_ROWS, int(0.9 * fit))
+        scored = min(scored, 2 * fit)
+    return fit, scored
 
 
 def _worth(model: Model, plan: Plan, n_rows: int) -> float:
@@ -117,25 +167,14 @@ def _worth(model: Model, plan: Plan, n_rows: int) -> float:
 
 
 def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], worth: float) -> LeftOut:
-    """The scored rows as the blend says them, with the errors that fits to all rows would make.
+    """The scored rows as the blend says them; of numbers with the errors that fits to all rows would make.
 
-    Fits of the search see fewer rows than the model. What twice as many are worth is measured, with the
-    same metric and the same ridge, and taken to hold on.
+    Of classes the outputs are left as they are: moved towards the class that came, they would be right more
+    often than the model is, and its probabilities too sure.
     """
-    members, weights = blend
-    said = combined(trials.tried, members, weights)
+    said = combined(trials.tried, *blend)
     Y, weight = rows.Y[rows.scored], rows.weight[rows.scored]
-    halved, half = rows.halved(), np.zeros_like(said)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConditionWarning)
-        for i, w in zip(members, weights.tolist(), strict=True):
-            one = trials.tried[i]
-            half = half + w * one.candidate.outputs(halved, one.choice)
-    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(worth / max(rows.n_fit, 1), 1.0)
-    errors = [float(np.average(np.abs(P - Y).mean(axis=1), weights=weight)) for P in (said, half)]
-    rate = np.log(max(errors[0], 1e-300) / max(errors[1], 1e-300)) / np.log(shares[0])
-    shrinking = float(np.clip(shares[1] ** min(rate, 0.0), LEAST_SHRINKING, 1.0))
-    outputs = Y - shrinking * (Y - said)
+    outputs = said if rows.classes else Y - _shrinking(trials, rows, blend, worth) * (Y - said)
     return LeftOut(
         outputs=outputs * rows.spread + rows.mean,
         targets=Y * rows.spread + rows.mean,
@@ -144,16 +183,33 @@ def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], 
     )
 
 
-def _unscored(source: Source, settings: AutoSettings, profile: Profile, means: Means) -> AutoFitted:
+def _shrinking(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], worth: float) -> float:
+    """By how much fits to all rows make the errors smaller.
+
+    Fits of the search see fewer rows than the model. What twice as many are worth is measured, with the
+    same metric and the same ridge, and taken to hold on.
+    """
+    Y, weight = rows.Y[rows.scored], rows.weight[rows.scored]
+    halved, half = rows.halved(), np.zeros_like(Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConditionWarning)
+        for i, w in zip(blend[0], blend[1].tolist(), strict=True):
+            one = trials.tried[i]
+            half = half + w * one.candidate.outputs(halved, one.choice)
+    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(worth / max(rows.n_fit, 1), 1.0)
+    both = combined(trials.tried, *blend), half
+    errors = [float(np.average(np.abs(P - Y).mean(axis=1), weights=weight)) for P in both]
+    rate = np.log(max(errors[0], 1e-300) / max(errors[1], 1e-300)) / np.log(shares[0])
+    return float(np.clip(shares[1] ** min(rate, 0.0), LEAST_SHRINKING, 1.0))
+
+
+def _unscored(
+    source: Source, settings: AutoSettings, profile: Profile, means: Means, refused: list[str]
+) -> AutoFitted:
     """A ridge regression, where no row can be held out, or the memory holds nothing else."""
     model, plan = fitted((_plain(settings), Choice(0, None, None)), source, profile, means, float("inf"))
-    plan = replace(
-        plan,
-        reasons=(
-            *plan.reasons,
-            "ridge alone: no row could be held out, or no other model fits into the memory",
-        ),
-    )
+    why = "ridge alone: no row could be held out, or no other model fits into the memory"
+    plan = replace(plan, reasons=(*plan.reasons, why, *refused))
     return AutoFitted(model, plan, Leaderboard(()), np.ones(1), float("nan"), None)
 
 
@@ -161,8 +217,9 @@ def _plain(settings: AutoSettings) -> LayerCandidate:
     return LayerCandidate(RIDGE, "standard", 0, settings.entropy)
 
 
-def _told(plans: list[Plan], board: Leaderboard, rows: SearchRows) -> Plan:
+def _told(members: Members, refused: list[str], board: Leaderboard, rows: SearchRows) -> Plan:
     """The plans of the members as one: the largest of them, with what all take together."""
+    plans = members.plans
     largest = max(plans, key=lambda plan: plan.peak_bytes)
     seconds = sum(entry.seconds for entry in board)
     why = (
@@ -177,5 +234,5 @@ def _told(plans: list[Plan], board: Leaderboard, rows: SearchRows) -> Plan:
         passes=sum(plan.passes for plan in plans) + 2,
         most_passes=sum(plan.passes for plan in plans) + 2,
         flops=sum(plan.flops for plan in plans),
-        reasons=(why, blend, *largest.reasons),
+        reasons=(why, blend, *members.refused, *refused, *largest.reasons),
     )

@@ -45,7 +45,7 @@ class Candidate(Protocol):
         ...
 
     def run(self, rows: SearchRows, goes_on: GoesOn) -> list[Tried]:
-        """Every choice scored, of as many rounds as there is time for; always at least one."""
+        """Every choice scored, of as many rounds as there is time for; none where none could be fitted."""
         ...
 
     def outputs(self, rows: SearchRows, choice: Choice) -> Array:

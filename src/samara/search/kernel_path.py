@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -11,13 +11,13 @@ from scipy.spatial.distance import pdist
 from samara.core import Array
 from samara.engines import Threads
 from samara.gradients import gradient_outer_product
-from samara.linalg.blas import available_cores, factor_upper, in_threads, solve_upper
+from samara.linalg.blas import factor_upper, in_threads, solve_upper
 from samara.maps import Gramian, Kernel, KernelRows, metric_map
 from samara.metric_fit import normalized, root_of
 from samara.model import Model
 from samara.search.candidates import Choice, GoesOn, Tried, scales_in_words
 from samara.search.clock import Clock
-from samara.search.rows import Fold, SearchRows
+from samara.search.rows import Fold, SearchRows, n_folds
 from samara.search.scales import DOUBLE, scaling
 from samara.sources import ArraySource
 from samara.summaries.profile import ColumnMoments
@@ -25,15 +25,30 @@ from samara.summaries.profile import ColumnMoments
 MEDIAN_ROWS = 500  # whose distances give the median
 FEW_ROWS = 1000
 GRADIENT_ROWS = 1000  # at which the gradients are taken: half as many gave the same metrics to a few percent
+GRADIENT_BLOCK = 256  # of these at a time
 FIRST_RIDGE = {False: 1e-2, True: 0.1}  # of numbers and of classes, which are noisier
 RIDGE_STEP = {False: 10.0, True: 5.0}
 FALLS = 2e-3  # share of an error by which it must fall for the next ridge to be worth a system
 LEAST_RIDGE, LARGEST_RIDGE = 1e-7, 1e3
 
 
-def threads_for(n_rows: int) -> int:
+def threads_for(n_rows: int, workers: int) -> int:
     """Threads for some rows: of few, one, for the others would be waited for longer than they work."""
-    return available_cores() if n_rows >= FEW_ROWS else 1
+    return workers if n_rows >= FEW_ROWS else 1
+
+
+def kernel_bytes(n: int, most: tuple[int, int], n_inputs: int, workers: int) -> int:
+    """What kernels take on the rows of a search: the matrices of all folds, and two more a thread.
+
+    Gradients and the rows themselves count too, these three times as they are gathered, and scaled a fold.
+    """
+    rows = min(n, sum(most))
+    folds = n_folds(n, most)
+    fit = rows * (folds - 1) // folds if folds > 1 else min(rows, most[0])
+    scored = rows // folds if folds > 1 else rows - fit
+    each = 2 * fit**2 + 4 * GRADIENT_BLOCK * fit  # of a thread
+    cells = folds * fit * (fit + scored) + threads_for(fit, workers) * each
+    return 8 * (cells + (3 + folds) * rows * n_inputs)
 
 
 def median_distance(kernel: str, Z: Array) -> float:
@@ -92,35 +107,41 @@ class KernelCandidate:
             began = self.clock.spent
             systems = self._systems(rows, metrics)
             tried = self._ridges(rows, systems, best)
+            if not tried:
+                break
             metric = mean_metric(metrics)
             found += [Tried(self, Choice(number, metric, a), P, rows.error(P)) for a, P in tried.items()]
             best = min(tried, key=lambda alpha: rows.error(tried[alpha]))
             if number == self.rounds or not goes_on(self.clock.spent - began):
                 break
             metrics = [
-                system.metric(best, self.full, old) for system, old in zip(systems, metrics, strict=True)
+                system.metric(best, self.full, old, rows.workers)
+                for system, old in zip(systems, metrics, strict=True)
             ]
+            del systems  # those of the next round take as much
         return found
 
     def outputs(self, rows: SearchRows, choice: Choice) -> Array:
         """What fits with this metric and this ridge say of the scored rows."""
         assert choice.alpha is not None
-        found = outputs_of(self._systems(rows, [choice.metric for _ in rows.folds]), [choice.alpha])
-        if choice.alpha not in found:  # of other rows than those it was chosen by
-            return self.outputs(rows, replace(choice, alpha=10 * choice.alpha))
-        return found[choice.alpha]
+        systems = self._systems(rows, [choice.metric for _ in rows.folds])
+        alpha = choice.alpha
+        while alpha <= LARGEST_RIDGE:
+            found = outputs_of(systems, [alpha], rows.workers)
+            if found:
+                return found[alpha]
+            alpha *= 10  # of other rows than those it was chosen by
+        return np.zeros((len(rows.scored), rows.Y.shape[1]))  # the mean of the targets
 
     def _ridges(self, rows: SearchRows, systems: Sequence[System], start: float) -> dict[float, Array]:
-        """A ridge and its neighbours, and on while the best lies at an end."""
+        """A ridge and its neighbours, and on while the best lies at an end; none where none is definite."""
         tried: dict[float, Array] = {}
         step = RIDGE_STEP[rows.classes]
         wanted = [a for a in (start, start * step, start / step) if LEAST_RIDGE <= a <= LARGEST_RIDGE]
         while wanted:
-            tried |= outputs_of(systems, wanted)
-            if not tried:
-                wanted = [max(wanted) * step]
-                continue
-            wanted = self._beyond(rows, tried, step)
+            tried |= outputs_of(systems, wanted, rows.workers)
+            larger = max(wanted) * step
+            wanted = self._beyond(rows, tried, step) if tried else [larger] * (larger <= LARGEST_RIDGE)
         return tried
 
     @staticmethod
@@ -139,7 +160,8 @@ class KernelCandidate:
     def _systems(self, rows: SearchRows, metrics: Sequence[Array | None]) -> list[System]:
         """One for each fold."""
         pairs = zip(rows.folds, metrics, strict=True)
-        return in_threads(lambda pair: self._system(rows, *pair), pairs, threads_for(rows.n_fit))
+        threads = threads_for(rows.n_fit, rows.workers)
+        return in_threads(lambda pair: self._system(rows, *pair), pairs, threads)
 
     def _system(self, rows: SearchRows, fold: Fold, metric: Array | None) -> System:
         X, weight = rows.X[fold.fit], rows.weight[fold.fit]
@@ -159,13 +181,13 @@ def mean_metric(metrics: Sequence[Array | None]) -> Array | None:
     return np.mean(there, axis=0) if there else None
 
 
-def outputs_of(systems: Sequence[System], alphas: Sequence[float]) -> dict[float, Array]:
+def outputs_of(systems: Sequence[System], alphas: Sequence[float], workers: int) -> dict[float, Array]:
     """For all scored rows, of each ridge that leaves the matrices definite.
 
     Each system is solved on one core: on a busy machine threads of BLAS wait for each other.
     """
     cells = [(system, alpha) for alpha in alphas for system in systems]
-    made = in_threads(lambda cell: cell[0].outputs(cell[1]), cells, threads_for(systems[0].n))
+    made = in_threads(lambda cell: cell[0].outputs(cell[1]), cells, threads_for(systems[0].n, workers))
     found = {}
     for number, alpha in enumerate(alphas):
         parts = [P for P in made[number * len(systems) : (number + 1) * len(systems)] if P is not None]
@@ -204,12 +226,12 @@ class System:
         self._coef[alpha] = c
         return np.asarray(self._across @ c + self._mean)
 
-    def metric(self, alpha: float, full: bool, old: Array | None) -> Array:
+    def metric(self, alpha: float, full: bool, old: Array | None, workers: int) -> Array:
         """The mean outer product of the gradients in the scaled inputs, of trace d."""
         Z, weight = self._rows.centres[:GRADIENT_ROWS], self._weight[:GRADIENT_ROWS]
         model = Model((self._rows,), self._coef[alpha], self._mean)
         source = ArraySource(Z, np.empty((len(Z), 0)), weight)
-        engine = Threads(threads_for(source.n_rows), 256)
+        engine = Threads(threads_for(source.n_rows, workers), GRADIENT_BLOCK)
         found = gradient_outer_product(model, source, engine, diagonal=not full)
         if old is not None:  # the gradients are those of M^½x
             root = root_of(old)

@@ -68,7 +68,7 @@ class LayerCandidate:
             if number == self.rounds or not goes_on(0.0):
                 break
             metrics = [
-                self._metric(model, rows.source(fold.fit))
+                self._metric(model, rows.source(fold.fit), rows.workers)
                 for model, fold in zip(models, rows.folds, strict=True)
             ]
         return found
@@ -101,15 +101,16 @@ class LayerCandidate:
     def _fitted(self, rows: SearchRows, fold: Fold, metric: Array | None) -> Model:
         source = rows.source(fold.fit)
         nodes = min(SEARCH_NODES, max(10, len(fold.fit)))
-        asked = self.settings(source.n_features, nodes, metric, Budget(workers=threads_for(source.n_rows)))
-        return fit(source, replace(asked, crew=Threads(threads_for(source.n_rows)))).model
+        threads = threads_for(source.n_rows, rows.workers)
+        asked = self.settings(source.n_features, nodes, metric, Budget(rows.memory, threads))
+        return fit(source, replace(asked, crew=Threads(threads))).model
 
     def _said(self, rows: SearchRows, models: list[Model]) -> Array:
         engine = Threads(1, 1024)
         pairs = zip(models, rows.folds, strict=True)
         return np.concatenate([model.predict(rows.source(fold.scored), engine) for model, fold in pairs])
 
-    def _metric(self, model: Model, source: ArraySource) -> Array:
-        engine, inner = Threads(threads_for(source.n_rows), 256), scaling_maps(model)
+    def _metric(self, model: Model, source: ArraySource, workers: int) -> Array:
+        engine, inner = Threads(threads_for(source.n_rows, workers), 256), scaling_maps(model)
         found = gradient_outer_product(model, source, engine, inner=inner, diagonal=not self.spec.full)
         return normalized(found)

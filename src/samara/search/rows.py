@@ -11,6 +11,7 @@ from scipy import sparse
 
 from samara.core import Array, Engine, Source
 from samara.rowkeys import fold_of
+from samara.search.drawn import Drawn, Lowest, distinct, joined
 from samara.sources import ArraySource, Lot, Share
 from samara.summaries import Gathered
 
@@ -40,6 +41,8 @@ class SearchRows:
     mean: Array  # (t,) of the targets in their own units
     spread: Array  # (t,)
     n_all: int  # rows that they were drawn from, copies of one counted once where that is known
+    workers: int = 1  # threads that a search may start
+    memory: int | None = None  # bytes that the fit of a candidate may take; None: no limit
 
     @property
     def scored(self) -> Array:
@@ -96,30 +99,29 @@ class SearchRows:
 
 
 def gathered(source: Source, engine: Engine, most: tuple[int, int], classes: bool) -> SearchRows:
-    """Up to ``most`` rows to fit and to score, drawn by the hash of their content, in one pass."""
+    """Up to ``most`` rows to fit and to score, drawn by the hash of their content, in one pass.
+
+    A second one is made where most rows are copies of few: their hashes say nothing about their number.
+    """
     wanted, n = sum(most), source.n_rows
     share = 1.0 if n <= wanted else min(1.0, (wanted + 4 * np.sqrt(wanted)) / n)
     rows = source if share == 1.0 else Share(source, Lot(_SALT, 0.0, share))
     found = engine.summarize(rows, partial(Gathered, source.is_sparse), name="sample")
-    pieces = found.inputs
-    X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
-    Y, keys = np.concatenate(found.targets), np.concatenate(found.keys)
-    weight = np.concatenate(found.weights) if found.weights else np.ones(len(Y))
-    made = _distinct(X, Y, weight, keys, most, classes)
+    if share < 1.0 and _distinct_keys(found) < wanted // 2:
+        lowest = engine.summarize(source, partial(Lowest, wanted, source.is_sparse), name="sample")
+        lowest.let_go()
+        found = lowest
+    made = _scaled(distinct(joined(found)), most, classes)
     return made if share == 1.0 else replace(made, n_all=n)
 
 
-def _distinct(
-    X: Any, Y: Array, weight: Array, keys: Array, most: tuple[int, int], classes: bool
-) -> SearchRows:
-    """Copies as one row with the weight of all: a weight of 2 is the row twice in all that follows."""
-    Y = np.asarray(Y, np.float64)
-    order = np.lexsort((*Y.T, keys))
-    fresh = np.ones(len(order), bool)
-    fresh[1:] = (keys[order][1:] != keys[order][:-1]) | (Y[order][1:] != Y[order][:-1]).any(axis=1)
-    chosen = order[fresh]
-    weight = np.bincount(np.cumsum(fresh) - 1, weight[order])
-    X, Y, keys = X[chosen], Y[chosen], keys[chosen]
+def _distinct_keys(found: Gathered) -> int:
+    return len(np.unique(np.concatenate(found.keys))) if found.keys else 0
+
+
+def _scaled(rows: Drawn, most: tuple[int, int], classes: bool) -> SearchRows:
+    """The rows with their targets in units of their deviation, cut into folds."""
+    X, Y, weight, keys = rows
     X = X if sparse.issparse(X) else np.ascontiguousarray(X, np.float64)
     mean = np.average(Y, axis=0, weights=weight)
     spread = np.sqrt(np.average((Y - mean) ** 2, axis=0, weights=weight))
@@ -128,11 +130,17 @@ def _distinct(
     return SearchRows(X, (Y - mean) / spread, weight, keys, folds, classes, mean, spread, len(Y))
 
 
+def n_folds(n: int, most: tuple[int, int]) -> int:
+    """Five folds of few rows, three of more, one cut of many."""
+    if n > min(FOLDED_ROWS, sum(most)):
+        return 1
+    return 5 if n <= 500 else 3
+
+
 def _folds(keys: Array, most: tuple[int, int]) -> tuple[Fold, ...]:
-    """Five folds of few rows, three of more, one cut of many; rows of one key are on one side."""
-    n, numbers = len(keys), np.arange(len(keys))
-    if n <= min(FOLDED_ROWS, sum(most)):
-        count = 5 if n <= 500 else 3
+    """Rows of one key are on one side."""
+    n, numbers, count = len(keys), np.arange(len(keys)), n_folds(len(keys), most)
+    if count > 1:
         of = fold_of(keys, count)
         folds = (Fold(numbers[of != one], numbers[of == one]) for one in range(count))
         return tuple(fold for fold in folds if len(fold.fit) > 1 and len(fold.scored))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samara.core import Progress, Source
+from samara.errors import BudgetError
 from samara.linalg.blas import single_blas_thread
 from samara.search.blend import best_of_families
 from samara.search.board import Entry, Leaderboard
@@ -42,6 +43,7 @@ class Trials:
         progress: Progress | None = None,
     ) -> None:
         self.tried: list[Tried] = []
+        self.refused: list[str] = []  # why others were not tried
         self._rows, self._source, self._entropy = rows, source, entropy
         self._clock, self._progress = clock, progress
         self._seconds: dict[str, float] = {}
@@ -52,10 +54,15 @@ class Trials:
             if number and (number == most or not self._goes_on(self._expected(candidate))):
                 break
             began = self._clock.spent
-            with single_blas_thread():
-                self.tried += candidate.run(self._rows, self._goes_on)
+            try:
+                with single_blas_thread():
+                    self.tried += candidate.run(self._rows, self._goes_on)
+            except BudgetError as error:
+                self.refused.append(f"not tried: {candidate.name}: {error}")
+                continue
             self._seconds[candidate.name] = self._clock.spent - began
-            self._tell(number)
+            if self.tried:
+                self._tell(number)
         if self._progress is not None:
             self._progress("search; ended", 1, 1)
 

@@ -1,12 +1,16 @@
 """Kernel candidates against kernel ridge written down from its definition."""
 
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 from samara.engines import Threads
+from samara.search import kernel_path
 from samara.search.candidates import Choice
-from samara.search.kernel_path import FIRST_RIDGE, KernelCandidate, median_distance
+from samara.search.kernel_path import FIRST_RIDGE, KernelCandidate, kernel_bytes, median_distance
 from samara.search.rows import gathered
 from samara.search.scales import FARTHEST, clipped_standard, unit_ranks
 from samara.sources import ArraySource
@@ -50,6 +54,36 @@ def test_every_round_and_ridge_is_told():
     assert np.trace(later.choice.metric) == pytest.approx(3, rel=0.01)
     again = later.candidate.outputs(rows, tried[0].choice)
     assert again == pytest.approx(tried[0].outputs, abs=1e-10)
+
+
+def test_a_matrix_that_no_ridge_makes_definite(monkeypatch):
+    """The search of a ridge ends, with nothing tried; a choice that was made before says the mean."""
+    monkeypatch.setattr(kernel_path, "factor_upper", lambda R: False)
+    rows = rows_of()
+    candidate = KernelCandidate("laplace", False, "standard")
+    assert candidate.run(rows, lambda seconds: True) == []
+    assert (candidate.outputs(rows, Choice(0, None, 0.3)) == 0).all()
+
+
+@pytest.mark.parametrize(("n", "most"), [(300, (2500, 3000)), (900, (2500, 3000)), (900, (300, 500))])
+def test_memory_of_a_candidate_is_foretold(n, most):
+    rows = rows_of(n, most=most)
+    tracemalloc.start()
+    KernelCandidate("laplace", False, "standard", rounds=1).run(rows, lambda seconds: True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < kernel_bytes(n, most, 3, 1) < 4 * peak
+
+
+def test_threads_are_those_asked_for(monkeypatch):
+    monkeypatch.setattr(kernel_path, "FEW_ROWS", 10)
+    started, in_threads = [], kernel_path.in_threads
+    monkeypatch.setattr(
+        kernel_path, "in_threads", lambda *work: started.append(work[-1]) or in_threads(*work)
+    )
+    candidate = KernelCandidate("laplace", False, "standard", rounds=1)
+    candidate.run(replace(rows_of(), workers=3), lambda seconds: True)
+    assert set(started) == {3}
 
 
 def test_without_time_there_is_one_round():
