@@ -32,6 +32,8 @@ def sections(run: Run) -> list[Section]:
 def _surface(run: Run) -> Section:
     charts = surface_charts(run)
     none = "Ridge and size were given, or too few rows could be held out: nothing was compared."
+    if hasattr(run.estimator, "leaderboard_"):
+        none = "The search compared whole models: the leaderboard is at the top."
     return Section("selection", "Choice of ridge and size", "" if charts else none, charts)
 
 

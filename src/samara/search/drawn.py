@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from samara.core import Array, Block
 from samara.rowkeys import row_keys
@@ -17,13 +16,10 @@ HELD = 4  # times as many rows as are wanted are held before the others go
 Drawn = tuple[Any, Array, Array, Array]  # inputs, targets, weights and keys of the inputs
 
 
-def joined(found: Gathered) -> Drawn:
-    """The rows of all blocks."""
-    pieces = found.inputs
-    X = sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
-    Y, keys = np.concatenate(found.targets), np.concatenate(found.keys)
-    weight = np.concatenate(found.weights) if found.weights else np.ones(len(Y))
-    return X, np.asarray(Y, np.float64), weight, keys
+def weighted(found: Gathered) -> Drawn:
+    """The rows of all blocks, each with a weight."""
+    X, Y, weight, keys = found.joined()
+    return X, np.asarray(Y, np.float64), np.ones(len(Y)) if weight is None else weight, keys
 
 
 def distinct(rows: Drawn) -> Drawn:
@@ -63,7 +59,7 @@ class Lowest(Gathered):
 
     def let_go(self) -> None:
         """Keep no more than are wanted; to be called once more at the end."""
-        X, Y, weight, keys = distinct(joined(self))
+        X, Y, weight, keys = distinct(weighted(self))
         if len(Y) > self._most:
             hashes = keys ^ row_keys(Y, _SALT)
             kept = np.sort(np.argsort(hashes, kind="stable")[: self._most])

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from samara.core import Array, Engine, Source
 from samara.rowkeys import fold_of
-from samara.search.drawn import Drawn, Lowest, distinct, joined
+from samara.search.drawn import Drawn, Lowest, distinct, weighted
 from samara.sources import ArraySource, Lot, Share
 from samara.summaries import Gathered
 
@@ -111,7 +111,7 @@ def gathered(source: Source, engine: Engine, most: tuple[int, int], classes: boo
         lowest = engine.summarize(source, partial(Lowest, wanted, source.is_sparse), name="sample")
         lowest.let_go()
         found = lowest
-    made = _scaled(distinct(joined(found)), most, classes)
+    made = _scaled(distinct(weighted(found)), most, classes)
     return made if share == 1.0 else replace(made, n_all=n)
 
 
