@@ -127,6 +127,22 @@ def lonely():
         yield made
 
 
+def test_the_only_worker_dies(lonely):
+    """What was meant for it is done by the one that comes in its place."""
+    with Client(lonely) as client:
+        victims = list(client.run(os.getpid).values())
+
+        def kill(name, rows, total):
+            if name == "moments" and victims:
+                os.kill(victims.pop(), signal.SIGKILL)
+
+        model = ELMRegressor(20, alpha=1.0, random_state=0)
+        found = PROBLEM.fit(model.set_params(engine=DaskEngine(client, workers=4, progress=kill))).coef_
+        assert not victims
+        whole = PROBLEM.fit(model.set_params(engine=DaskEngine(client, workers=4))).coef_
+        assert found.tobytes() == whole.tobytes()
+
+
 def test_a_cluster_that_is_of_no_use_says_why(lonely):
     """No samara on a worker, then no worker, then no scheduler."""
     with dask.config.set({"distributed.comm.timeouts.connect": "500ms"}):

@@ -36,6 +36,7 @@ def model(fitted):
 
 def test_a_worker_that_dies_leaves_no_doubles(cluster, model, rows, tmp_path):
     """Killed when the first part is done: its file may be there twice, and is in the table once."""
+    cluster.wait_for_workers(2, timeout=30)
     victims = list(cluster.run(os.getpid).values())[:1]
 
     def kill(name, done, total):

@@ -182,7 +182,9 @@ class DaskEngine:
             self._sent.parts.clear()  # lets the workers forget the last table
             self._sent.places.clear()
             self._sent.held, self._sent.count = source.held, count
-            there = sorted(self.client.nthreads()) or [""]  # none left: whoever comes
+            there = sorted(self.client.nthreads())
+            if len(there) < 2:  # a task for one worker alone would wait for it even when it has died
+                there = [""]
             self._sent.parts.extend(
                 self._placed(part, f"{key}-{k}", there[k * self.processes // len(parts) % len(there)])
                 for k, part in enumerate(parts)
