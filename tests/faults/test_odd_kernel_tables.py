@@ -190,3 +190,16 @@ def test_the_first_file_may_have_no_weight(tmp_path):
     model = KernelELMRegressor(solver="nystroem", rank=10, alpha=0.1, random_state=0).fit(scan)
     assert 0 <= model.approximation_error_ < 1
     ELMRegressor(n_hidden=10, solver="lsqr", random_state=0).fit(scan)
+
+
+@pytest.mark.parametrize("solver", ["sketch", "ssvd", "exact"])
+def test_a_kernel_that_is_1_everywhere_but_for_rounding(solver):
+    """No direction is left beside the constant one: the mean, and leave-one-out errors of means."""
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y = X[:, 0] + 5
+    rank = {} if solver == "exact" else {"rank": 20}
+    model = KernelELMRegressor(gamma=1e-16, solver=solver, alpha=[0.1, 1.0], random_state=0, **rank)
+    scores = model.fit(X, y).selection_.target_scores
+    means = (y.sum() - y) / (len(y) - 1)
+    np.testing.assert_allclose(scores.ravel(), np.mean((y - means) ** 2), rtol=1e-6)
+    np.testing.assert_allclose(model.predict(X), y.mean(), rtol=1e-9)

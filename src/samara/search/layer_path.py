@@ -14,7 +14,7 @@ from samara.metric_fit import normalized, root_of
 from samara.model import Model
 from samara.plans import Budget
 from samara.search.candidates import Choice, GoesOn, LayerSpec, Tried, scales_in_words
-from samara.search.kernel_path import mean_metric, threads_for
+from samara.search.kernel_path import GRADIENT_BLOCK, mean_metric, threads_for
 from samara.search.rows import Fold, SearchRows
 from samara.search.scales import DOUBLE
 from samara.selection import KFold
@@ -111,6 +111,7 @@ class LayerCandidate:
         return np.concatenate([model.predict(rows.source(fold.scored), engine) for model, fold in pairs])
 
     def _metric(self, model: Model, source: ArraySource, workers: int) -> Array:
-        engine, inner = Threads(threads_for(source.n_rows, workers), 256), scaling_maps(model)
+        engine = Threads(threads_for(source.n_rows, workers), GRADIENT_BLOCK)
+        inner = scaling_maps(model)
         found = gradient_outer_product(model, source, engine, inner=inner, diagonal=not self.spec.full)
         return normalized(found)

@@ -54,7 +54,6 @@ class KernelSketch:
         found = find_directions(task, rank, self.oversampling, self.power)
         factor = found.projected() if self.projected else found.nystroem()
         error = found.error(factor.U * factor.values, factor.U, self.exact_error)
-        if error == 0:
-            return factor
-        # The eigenvalues of K beyond U lie between 0 and about the smallest that was kept.
-        return replace(factor, error=error, beyond=float(np.abs(factor.values).min(initial=np.inf)))
+        # Eigenvalues beyond U lie between 0 and about the smallest kept; where none is, all are rounding.
+        beyond = float(np.abs(factor.values).min()) if error > 0 and factor.rank else 0.0
+        return replace(factor, error=error, beyond=beyond)
