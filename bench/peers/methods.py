@@ -122,16 +122,24 @@ def samara(n_hidden: int | str, **settings: Any) -> Callable[[Problem], Any]:
     def make(problem: Problem) -> Any:
         from samara import ELMClassifier, ELMRegressor
 
-        kind = ELMRegressor if problem.regression else ELMClassifier
-        return kind(n_hidden, scale=None, random_state=problem.seed, **settings)
+        if problem.regression:
+            return ELMRegressor(n_hidden, scale=None, random_state=problem.seed, **settings)
+        return ELMClassifier(n_hidden, scale=None, random_state=problem.seed, calibration=None, **settings)
 
     return make
 
 
-def kernel_elm(problem: Problem) -> Any:
-    from samara import KernelELMClassifier, KernelELMRegressor
+def kernel_elm(**settings: Any) -> Callable[[Problem], Any]:
+    """A maker of a kernel model."""
 
-    return (KernelELMRegressor if problem.regression else KernelELMClassifier)(random_state=problem.seed)
+    def make(problem: Problem) -> Any:
+        from samara import KernelELMClassifier, KernelELMRegressor
+
+        if problem.regression:
+            return KernelELMRegressor(random_state=problem.seed, **settings)
+        return KernelELMClassifier(random_state=problem.seed, calibration=None, **settings)
+
+    return make
 
 
 _ALL = (
@@ -141,7 +149,14 @@ _ALL = (
     Method("samara 300", "300 nodes, ridge chosen", samara(300), ours=True),
     Method("samara 1000", "1000 nodes, ridge chosen", samara(1000), ours=True),
     Method("samara auto", "nodes and ridge chosen", samara("auto"), ours=True),
-    Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm, ours=True),
+    Method(
+        "samara metric",
+        "300 nodes, ridge chosen, metric learned (agop_diagonal)",
+        samara(300, metric="agop_diagonal"),
+        ours=True,
+    ),
+    Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
+    Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
     Method("hpelm", f"{NODES} sigmoid nodes, its own ridge", hpelm, "hpelm"),
     Method("hpelm LOO", f"nodes chosen among {NODES} by leave-one-out", hpelm_loo, "hpelm"),
     Method("scikit-elm", "as it comes: number of nodes by its own rule", scikit_elm, "scikit-elm"),

@@ -5,7 +5,6 @@ size at a given ridge; samara's "auto" chooses the ridge.
 """
 
 import argparse
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,14 @@ import numpy as np
 
 from bench.contest.environments import missing, python_of
 from bench.duels import Duel, Part, found
-from bench.harness import Contender, Target
+from bench.harness import CHECKOUT, Contender, Target
 from bench.ledger import Cell
 from bench.measure import Trial
 
 PEERS = {"hpelm": "hpelm", "skelm": "scikit-elm", "gfdl": "gfdl"}  # and their environments
 ALPHA = 1.0
 REAL_TABLE = "kin40k"  # read as <data folder>/kin40k.parquet, target in the column "target"
+NUMBERS = CHECKOUT / "build" / "bench" / f"{REAL_TABLE}.npy"  # the same, where no library for Parquet is
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -35,12 +35,18 @@ def friedman(n_rows: int) -> Split:
 
 def real_table(n_rows: int) -> Split:
     """The first rows of a real table to train on, the rest to test."""
+    rows = np.load(NUMBERS)
+    X, y = rows[:, :-1], rows[:, -1]
+    return X[:n_rows], X[n_rows:], y[:n_rows], y[n_rows:]
+
+
+def write_numbers(folder: Path) -> None:
+    """The real table as one array, the target last, for contenders in environments of their own."""
     import pandas as pd
 
-    rows = pd.read_parquet(Path(os.environ["SAMARA_DATA"]) / f"{REAL_TABLE}.parquet")
-    y = rows.pop("target").to_numpy(np.float64)
-    X = rows.to_numpy(np.float64)
-    return X[:n_rows], X[n_rows:], y[:n_rows], y[n_rows:]
+    rows = pd.read_parquet(folder / f"{REAL_TABLE}.parquet")
+    NUMBERS.parent.mkdir(parents=True, exist_ok=True)
+    np.save(NUMBERS, rows[[*rows.columns.drop("target"), "target"]].to_numpy(np.float64))
 
 
 def standardised(data: str, n_rows: int) -> Split:
@@ -129,7 +135,7 @@ def duels(chosen: argparse.Namespace) -> list[Duel]:
     sizes = (2_000, 100) if chosen.quick else (20_000, 1_000)
     there = chosen.data and (Path(chosen.data) / f"{REAL_TABLE}.parquet").exists()
     if there:
-        os.environ["SAMARA_DATA"] = str(Path(chosen.data).resolve())  # the contenders read it there
+        write_numbers(Path(chosen.data))
     absent = None if there else f"no {REAL_TABLE}.parquet in the folder of --data or SAMARA_DATA"
     return [
         Duel("promises/friedman1", one_ridge("friedman1", *sizes)),

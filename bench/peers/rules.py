@@ -13,7 +13,7 @@ RULES = Rules(
     trial="bench.peers.trial:trial",
     methods=METHODS,
     cut=CUT,
-    limit=60.0,
+    limit=30.0,
     grace=30.0,
-    enough=5.0,
+    enough=2.0,
 )

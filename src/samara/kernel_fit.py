@@ -17,6 +17,7 @@ from samara.kernel_left_out import Units, left_out_of_few, left_out_of_many, lef
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.left_out import ALL_KEPT, LeftOut
+from samara.linalg.blas import threads_for
 from samara.maps import Gramian, Kernel, KernelRows, UnitRows
 from samara.model import Model
 from samara.plans import Plan
@@ -93,7 +94,7 @@ def _task(rows: Rows, kernel: Kernel, of: tuple[Source, KernelSettings, Plan]) -
         fit_intercept=settings.fit_intercept,
         alphas=settings.alphas,
         rank="auto" if isinstance(settings.rank, tuple) else settings.rank,
-        workers=plan.workers,
+        workers=threads_for(float(source.n_rows) ** 3, plan.workers),
         engine=settings.multiplier(plan),
         most=pcg_rank(settings.shape(source), settings.budget),
         spare=spare_bytes(settings.shape(source), settings.budget) if plan.solver == "pcg" else 0,

@@ -13,16 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Factor, Source, System
-from samara.linalg.blas import solve_from_right, solve_upper
+from samara.linalg.blas import blas_threads_for, solve_from_right, solve_upper
 from samara.rowkeys import Copies, keys_with_targets
 from samara.selection.methods import inverse
 from samara.shapes import left_out_rows
 from samara.solvers import NormalSystem, ProjectedFactor, RootSystem, RowSystem
-from samara.sources.drawn import BLOCK, some_blocks
+from samara.sources.drawn import some_blocks
 from samara.summaries import Layout
 
 FEWEST_ROWS, MOST_FLOPS = 2000, 4e9  # looked at in any case; beyond them only as many as take a moment
 ALL_KEPT = 512  # rows up to which what each of them does to the model is kept
+BLOCK_NUMBERS, BLOCK_ROWS = 1 << 17, (256, 4096)  # hidden rows at a time: as many numbers, or so many rows
 EXACT, SKETCHED = 64, 16  # columns up to which the inverse is kept, and that stand for it: within a third
 
 
@@ -113,6 +114,10 @@ class Solved:
 
     def left_out(self) -> LeftOut:
         """Rows of the fit as the models without them see them."""
+        with blas_threads_for(float(min(self._most, self.source.n_rows)) * self.size**2):
+            return self._left_out()
+
+    def _left_out(self) -> LeftOut:
         ridges = np.broadcast_to(np.asarray(self.alpha, float), (self.layout.n_targets,))
         seen = self._seen(float(ridges[0]))
         outputs = [self._without(seen, alpha) for alpha in dict.fromkeys(ridges.tolist())]
@@ -173,19 +178,20 @@ class Solved:
     def _rows(self) -> Iterator[tuple[Array, Array, Array | None, Array]]:
         """Hidden rows less their mean, targets and weights, as they are laid out, some at a time; keys."""
         system, layout, L = self.system, self.layout, self.layout.n_features
+        block = int(np.clip(BLOCK_NUMBERS // max(L, 1), *BLOCK_ROWS))
         if isinstance(system, RowSystem):  # it keeps them all
             weighed = not (system.root_weights == 1).all()
             assert system.keys is not None
-            for lo in range(0, len(system.H), BLOCK):
-                roots, keys = system.root_weights[lo : lo + BLOCK, None], system.keys[lo : lo + BLOCK]
-                y = system.Y[lo : lo + BLOCK] / roots + system.means[L:]
-                Z = system.H[lo : lo + BLOCK, : self.size] / roots
+            for lo in range(0, len(system.H), block):
+                roots, keys = system.root_weights[lo : lo + block, None], system.keys[lo : lo + block]
+                y = system.Y[lo : lo + block] / roots + system.means[L:]
+                Z = system.H[lo : lo + block, : self.size] / roots
                 yield Z, y, roots[:, 0] ** 2 if weighed else None, keys
             return
-        for block in some_blocks(self.source, self._most):
-            Z = block.features(np.empty((len(block), L), layout.dtype), layout.shift)[:, : self.size]
-            y = (block.y - layout.centre) / layout.spread
-            yield Z - self.means, y, block.weight, keys_with_targets(block.X, block.y)
+        for rows in some_blocks(self.source, self._most, block):
+            Z = rows.features(np.empty((len(rows), L), layout.dtype), layout.shift)[:, : self.size]
+            y = (rows.y - layout.centre) / layout.spread
+            yield Z - self.means, y, rows.weight, keys_with_targets(rows.X, rows.y)
 
     def _restored(self, y: Array) -> Array:
         return np.asarray(y * self.layout.spread + self.layout.centre)

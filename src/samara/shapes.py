@@ -21,8 +21,8 @@ FEWEST = 64  # directions drawn in any case
 
 
 def left_out_rows(n_targets: int) -> int:
-    """Rows left out in turn at most; of 10,000 errors a quantile is known to a third of a percent."""
-    return max(2000, 20_000 // (1 + n_targets))
+    """Rows left out in turn at most; of 4000 errors the coverage of a quantile is known to half a percent."""
+    return max(2000, 8_000 // (1 + n_targets))
 
 
 @dataclass(frozen=True)

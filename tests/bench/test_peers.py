@@ -244,10 +244,13 @@ def report_of(cells):
     return {"date": "2026-01-02T03:04", "machine": machine, "findings": findings, "cells": cells}
 
 
+TIMES = 1 + 0.1 * list(METHODS).index("SVM")  # as long as the first of ours it takes, in the cells above
+
+
 def test_shares_and_promises(cells):
     against = findings_of(cells)["against"]
     assert against["SVM"] == {
-        FIRST: 2, SLOWER: 0, BEHIND: 0, NOT_COMPARED: 1, "share": 1.0, "median_times": pytest.approx(2.8)
+        FIRST: 2, SLOWER: 0, BEHIND: 0, NOT_COMPARED: 1, "share": 1.0, "median_times": pytest.approx(TIMES)
     }  # fmt: skip
     assert against["HistGradientBoosting"][BEHIND] == 1
     assert against["HistGradientBoosting"]["share"] == pytest.approx(2 / 3)
@@ -284,7 +287,7 @@ def test_the_page_shows_what_the_cells_say(cells, tmp_path):
     written = write_pages(report_of(cells), tmp_path)
     assert {path.name for path in written} == {"peers.md", "tradeoff.html", "peers_critical_difference.png"}
     text = (tmp_path / "papers" / "peers.md").read_text()
-    assert "| SVM | 2 | 0 | 0 | 1 | 100% | 2.8 |" in text
+    assert f"| SVM | 2 | 0 | 0 | 1 | 100% | {TIMES:g} |" in text
     assert "| HistGradientBoosting | kin8nm | less accurate | samara link | 0.01 | - |" in text
     assert "| kin8nm | 150 | 4 | R | HistGradientBoosting | 0.1 ± 0, 0.001 s | samara link |" in text
     assert "| SVM | kin8nm | > 60 s |" in text
@@ -330,7 +333,7 @@ def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
     about = {"task": "regression", "n_fit": 100, "n_features": 5, "n_classes": 0}
     ledger.cells = {"sets/small/about": about, "sets/small/MLP": {"late": 60.0}, "sets/small/SVM": PEER}
     contest = Contest(RULES, ledger, None, quick=False, threads=1)
-    assert contest.hopeless("MLP", {**about, "n_fit": 200}) == {"late": 60.0, "as_on": "small"}
+    assert contest.hopeless("MLP", {**about, "n_fit": 200}) == {"late": RULES.limit, "as_on": "small"}
     assert contest.hopeless("SVM", {**about, "n_fit": 200}) is None
     assert contest.hopeless("MLP", {**about, "n_fit": 200, "n_features": 4}) is None
     assert contest.hopeless("MLP", {**about, "task": "classification"}) is None

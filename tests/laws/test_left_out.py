@@ -160,7 +160,7 @@ def test_rows_are_drawn_by_their_content():
     rng = np.random.default_rng(0)
     X, order = rng.normal(size=(30_000, 2)), rng.permutation(30_000)
     drawn = [
-        np.concatenate([block.X for block in some_blocks(ArraySource(rows, rows[:, :1]), FEWEST_ROWS)])
+        np.concatenate([block.X for block in some_blocks(ArraySource(rows, rows[:, :1]), FEWEST_ROWS, 256)])
         for rows in (X, X[order])
     ]
     assert abs(len(drawn[0]) - FEWEST_ROWS) < 5 * np.sqrt(FEWEST_ROWS)
@@ -169,7 +169,7 @@ def test_rows_are_drawn_by_their_content():
 
 def test_copies_of_one_row_are_drawn_all_the_same():
     X = np.ones((30_000, 2))
-    rows = sum(len(block) for block in some_blocks(ArraySource(X, X[:, :1]), FEWEST_ROWS))
+    rows = sum(len(block) for block in some_blocks(ArraySource(X, X[:, :1]), FEWEST_ROWS, 256))
     assert rows == 30_000 or rows == FEWEST_ROWS
 
 

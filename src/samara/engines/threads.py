@@ -6,13 +6,17 @@ them while they are still in its cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from samara.core import Engine, Holder, Part, Progress, S, Source, Summary
 from samara.engines.held import Held, finished
-from samara.linalg.blas import available_cores, single_blas_thread
+from samara.linalg.blas import available_cores, single_blas_thread, threads_for
+
+PER_VALUE = 100.0  # flops in the time of which a value is read and mapped
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,20 @@ class Threads:
         def run(lane: Sequence[Part]) -> S:
             return self._summarized(lane, make(), name, source.n_rows)
 
-        if len(lanes) < 2:  # a few rows, or one worker: no thread is worth starting
+        n, d = source.n_rows or np.inf, source.n_features  # of what is held nothing is known
+        if threads_for(n * d * (d + PER_VALUE), len(lanes)) == 1:
             with single_blas_thread():
-                return run(lanes[0])
+                return self._merged(run(lane) for lane in lanes)
         with single_blas_thread(), ThreadPoolExecutor(len(lanes)) as pool:
-            pending = [pool.submit(run, lane) for lane in lanes]
-            total = pending.pop(0).result()
-            while pending:
-                total.merge(pending.pop(0).result())
+            return self._merged(pool.map(run, lanes))
+
+    @staticmethod
+    def _merged(summaries: Iterable[S]) -> S:
+        """All of them as one, in their order."""
+        ordered = iter(summaries)
+        total = next(ordered)
+        for other in ordered:
+            total.merge(other)
         return total
 
     def hold(self, source: Source, make: Callable[[], Summary], name: str = "pass") -> Held:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from samara.core import Array, Chunk, dense
+from samara.core import Array, Chunk, Source, dense
 from samara.costs import DEFAULT_BLOCK
 from samara.engines import Threads
 from samara.engines.clusters import found_by, is_connection
@@ -24,6 +24,7 @@ from samara.estimators.inputs import check_inputs, refuse_infinite, refuse_non_f
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
 from samara.estimators.tables import as_scan, chunks_of, encoded, fitting_scan, raw_rows, set_names
 from samara.left_out import LeftOut
+from samara.linalg.blas import blas_threads_for
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from samara.estimators.written import Written
 
 T = TypeVar("T")
+
+
+def _most_flops(rows: Source) -> float:
+    """What few rows may take: the kernel matrix of all of them and its factor; of rows not counted, any."""
+    n = float("inf") if rows.n_rows is None else float(rows.n_rows)
+    return n**2 * max(n, rows.n_features)
 
 
 class ClosedForm(Reports, BaseEstimator):
@@ -61,12 +68,14 @@ class ClosedForm(Reports, BaseEstimator):
         raise NotImplementedError
 
     def _fit_arrays(self, source: ArraySource, where: tuple[Any, Any]) -> None:
-        self._fit_rows(GivenArrays(source), where)
+        with blas_threads_for(_most_flops(source)):
+            self._fit_rows(GivenArrays(source), where)
         for name in ("columns_", "facts_", "target_names_"):
             self.__dict__.pop(name, None)
 
     def _fit_table(self, given: GivenTable, where: tuple[Any, Any]) -> None:
-        self._fit_rows(given, where)
+        with blas_threads_for(_most_flops(given.table.rows)):
+            self._fit_rows(given, where)
         assert given.looked is not None
         for name in ("columns_", "target_names_"):
             self.__dict__.pop(name, None)

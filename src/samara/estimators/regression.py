@@ -122,7 +122,7 @@ class Regression(RegressorMixin, ClosedForm):
         Jackknife+: the errors that models without a row of the fit make on it, around the predictions of
         those models, scaled by the leverages of both rows. Up to 512 rows of the fit it is that; beyond, and
         with a ridge for each target, the models without a row are taken to predict as the whole one does (the
-        jackknife), with the quantiles of up to 10,000 rows. See the guide on intervals.
+        jackknife), with the quantiles of up to 4000 rows. See the guide on intervals.
 
         Parameters
         ----------

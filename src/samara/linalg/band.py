@@ -30,6 +30,7 @@ from samara.linalg.blas import (
     reflect_rows,
     solve_upper,
     subtract_both,
+    threads_for,
 )
 from samara.linalg.room import room
 
@@ -162,7 +163,7 @@ class BandFactor:
                 total += np.einsum("ij,ij->i", Z, Z)
             return total
 
-        cores = available_cores()
+        cores = threads_for(float(self.band.n) ** 3, available_cores())
         tiles = cores * -(-self.band.n // (cores * _TILE_ROWS))
         edges = np.linspace(0, self.band.n, tiles + 1).astype(int).tolist()
         slices = [slice(lo, hi) for lo, hi in pairwise(edges) if lo < hi]

@@ -11,7 +11,7 @@ from threading import Lock
 import numpy as np
 
 from samara.core import Array, Engine, Factor, Source, System
-from samara.linalg.blas import in_threads
+from samara.linalg.blas import in_threads, threads_for
 from samara.selection.surface import Surface
 from samara.solvers import IterativeFactor, RowSystem
 from samara.summaries import Layout, LeaveOneOut, Press
@@ -65,7 +65,9 @@ def held_out(factor: Factor, held: Sequence[int], alphas: Array, sizes: Sequence
             return factor.squared_errors(system.solve(case[1], sizes), case[0])
 
     cases = [(fold, float(alpha)) for fold in held for alpha in alphas]
-    scores = np.stack(in_threads(score, cases, workers), axis=1)
+    # Below about 200 columns a case is mostly Python, for which threads only wait.
+    threads = threads_for(10 / 3 * float(sizes[-1]) ** 3, workers)
+    scores = np.stack(in_threads(score, cases, threads), axis=1)
     return scores.reshape(len(sizes), len(held), len(alphas), -1).swapaxes(0, 1)
 
 

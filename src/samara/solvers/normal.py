@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from samara.core import Array, Factor
-from samara.linalg.blas import in_threads, mirror_upper
+from samara.linalg.blas import in_threads, mirror_upper, threads_for
 from samara.linalg.kernels import factor_rows
 from samara.linalg.room import copied, room
 from samara.linalg.triangular import leading_solutions, quadratic_forms, triangle_condition
@@ -22,6 +22,7 @@ from samara.summaries import Layout, Moments
 # With a smaller ridge than a safe one, a Cholesky factor is still trusted up to this condition number of H:
 # coefficients then lose cond(H)²·eps, 2e-6 and 1e-3.
 _TRUSTED_CONDITION = {"float64": 1e5, "float32": 1e2}
+_MOVED = 20  # flops in the time of which an entry is copied
 
 
 class IllConditionedError(ArithmeticError):
@@ -153,7 +154,8 @@ class NormalFactor:
         def whole(gram: Array | None) -> Array:
             return room((width, width)) if gram is None else mirror_upper(gram)
 
-        folds = in_threads(whole, moments.grams, 2) if len(moments.grams) > 1 else [whole(moments.grams[0])]
+        threads = threads_for(len(moments.grams) * _MOVED * float(width) ** 2, min(2, len(moments.grams)))
+        folds = in_threads(whole, moments.grams, threads)
         return cls(folds, moments.layout, fit_intercept)
 
     def extended(self, moments: Moments) -> NormalFactor:

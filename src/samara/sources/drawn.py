@@ -13,24 +13,24 @@ from samara.rowkeys import row_keys
 from samara.sources.arrays import ArraySource
 
 RUNS = 64  # from all over a table in files
-BLOCK, KEYED = 256, 4096  # rows in a block, rows that keys are made of at a time
+KEYED = 4096  # rows that keys are made of at a time
 
 
-def some_blocks(source: Source, most: int) -> Iterator[Block]:
-    """About ``most`` rows: of arrays those with small keys, of files runs of rows from all over.
+def some_blocks(source: Source, most: int, block_rows: int) -> Iterator[Block]:
+    """About ``most`` rows, so many at a time: of arrays those with small keys, of files runs of rows from all over.
 
     The keys are those of the rows' content, so that rows of arrays may come in any order and copies come
     together; files are not read through for a sample.
     """
     if isinstance(source, ArraySource) and source.n_rows > most:
         rows = _drawn(source, most)
-        for lo in range(0, len(rows), BLOCK):
-            yield from _at(source, rows[lo : lo + BLOCK]).parts(1)[0].blocks(BLOCK)
+        for lo in range(0, len(rows), block_rows):
+            yield from _at(source, rows[lo : lo + block_rows]).parts(1)[0].blocks(block_rows)
         return
     whole = source.n_rows <= most
     parts = source.parts(1 if whole else RUNS)
     for part in parts:
-        yield from islice(part.blocks(BLOCK), None if whole else -(-most // (BLOCK * len(parts))))
+        yield from islice(part.blocks(block_rows), None if whole else -(-most // (block_rows * len(parts))))
 
 
 def _drawn(source: ArraySource, most: int) -> Array:

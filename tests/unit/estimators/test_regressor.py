@@ -59,7 +59,10 @@ def test_auto_size_grows_while_the_curve_falls(monkeypatch):
     "options", [{}, {"direct_link": True}, {"fit_intercept": False}, {"dtype": "float32"}]
 )
 def test_a_grown_model_equals_one_fitted_at_its_size(monkeypatch, hidden, options):
-    """Appending nodes to the summary gives the coefficients of a fit from scratch."""
+    """Appending nodes to the summary gives the coefficients of a fit from scratch.
+
+    In float32 but for what its rounding leaves open: no more than lies between it and float64.
+    """
     monkeypatch.setattr("samara.settings.AUTO_START", 32)
     monkeypatch.setattr("samara.settings.AUTO_MOST", 90)
     X = np.random.default_rng(0).uniform(-1, 1, (900, 2))
@@ -68,10 +71,11 @@ def test_a_grown_model_equals_one_fitted_at_its_size(monkeypatch, hidden, option
     grown = ELMRegressor("auto", **options).fit(X, y)
     assert grown.selection_.n_hidden[-1] == 90
     at_once = ELMRegressor(grown.selection_.n_hidden.tolist(), **options).fit(X, y)
-    tolerance = 1e-9 if "dtype" not in options else 1e-3
-    np.testing.assert_allclose(grown.selection_.scores, at_once.selection_.scores, rtol=tolerance)
+    sure = ELMRegressor(grown.selection_.n_hidden.tolist(), **options | {"dtype": "float64"}).fit(X, y)
+    between = np.abs(at_once.selection_.scores / sure.selection_.scores - 1).max()
+    np.testing.assert_allclose(grown.selection_.scores, at_once.selection_.scores, rtol=max(1e-9, between))
     assert (grown.n_hidden_, grown.alpha_) == (at_once.n_hidden_, at_once.alpha_)
-    assert relative_gap(grown.coef_, at_once.coef_) < tolerance
+    assert relative_gap(grown.coef_, at_once.coef_) < max(1e-9, relative_gap(at_once.coef_, sure.coef_))
 
 
 class Polynomials:

@@ -73,6 +73,11 @@ class Tiles:
         return self.step**2 * whole * (whole + 1) // 2 + short * self.step * whole + short**2
 
     @property
+    def n_features(self) -> int:
+        """Numbers that an entry is made of."""
+        return int(self.gramian.rows.shape[1])
+
+    @property
     def held(self) -> tuple[object, ...]:
         """The rows: the same in any precision."""
         return self.gramian.rows, self.weights, self.step
