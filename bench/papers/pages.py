@@ -13,11 +13,13 @@ from bench.papers.tables import DEVIATIONS, Figure, Paper, Table, Verdict
 
 ORDER: tuple[Verdict, ...] = ("holds", "better", "does not hold", "not measured", "missing", "not printed")
 JUDGED = ("holds", "better", "does not hold")
+COMPARISONS = {"peers": "Samara and its peers", "accuracy": "AutoELM beside boosting"}  # other pages
 RULE = (
     f"Two figures within {DEVIATIONS:g} standard deviations of each other are called the same: the figure "
     "*holds*. The deviation is that of a single repeat, the paper's and ours taken together, and for rates "
     "never less than what the number of test rows allows. Beyond it a figure is *better* or *does not hold*, "
-    "by the side on which ours is. Nine in ten accuracy figures are meant to hold or be better. Times, "
+    "by the side on which ours is. *Ratio* is ours by the paper's, *deviations* how many of them lie between. "
+    "Nine in ten accuracy figures are meant to hold or be better. Times, "
     "memory and counts are judged in the same way, and counted apart."
 )
 
@@ -90,8 +92,8 @@ def paper_page(report: Cell, pictures: Mapping[str, bool]) -> str:
 def figure_table(figures: Sequence[Cell]) -> str:
     """One line a figure."""
     lines = [
-        "| | | unit | paper | here | repeats | here / paper | deviations apart | |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| | | paper | here | repeats | ratio | deviations | |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     last = None
     for one in figures:
@@ -99,8 +101,7 @@ def figure_table(figures: Sequence[Cell]) -> str:
         last = one["row"]
         cells = [
             cell(row),
-            cell(one["column"]),
-            cell(one["unit"]),
+            cell(with_unit(one)),
             with_deviation(one["paper"], one["paper_deviation"]),
             with_deviation(one["ours"], one["deviation"]),
             str(one["repeats"] or "–"),
@@ -110,6 +111,12 @@ def figure_table(figures: Sequence[Cell]) -> str:
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def with_unit(figure: Cell) -> str:
+    """What a figure is of, and in which unit, where that is not said already."""
+    column, unit = figure["column"], figure["unit"]
+    return f"{column} ({unit})" if unit and not column.endswith(unit) else str(column)
 
 
 def reasons(figures: Sequence[Cell]) -> list[str]:
@@ -132,11 +139,16 @@ def write_index(folder: Path, reports: Mapping[str, Cell]) -> None:
     """The front page: all verdicts in one table."""
     folder.mkdir(parents=True, exist_ok=True)
     known = {key: report for key, report in reports.items() if report.get("tables")}
-    (folder / "index.md").write_text(index_page(known, (folder / "peers.md").exists()))
+    (folder / "index.md").write_text(index_page(known, comparisons_in(folder)))
 
 
-def index_page(reports: Mapping[str, Cell], with_peers: bool) -> str:
-    """Its text."""
+def comparisons_in(folder: Path) -> list[str]:
+    """The pages beside those of the papers."""
+    return [name for name in COMPARISONS if (folder / f"{name}.md").exists()]
+
+
+def index_page(reports: Mapping[str, Cell], others: Sequence[str] = ()) -> str:
+    """Its text; ``others`` are pages beside those of the papers."""
     parts = ["# The five papers, measured again", RULE, verdict_table(reports)]
     accuracy = Counter(one["verdict"] for _, _, one in everything(reports) if one["counts"])
     judged = sum(accuracy[verdict] for verdict in JUDGED)
@@ -151,7 +163,8 @@ def index_page(reports: Mapping[str, Cell], with_peers: bool) -> str:
         (paper, name, one) for paper, name, one in everything(reports) if one["verdict"] == JUDGED[2]
     ]:
         parts += ["## What does not hold", grouped_reasons(fallen)]
-    pages = [*reports, *(["peers"] if with_peers else [])]
+    parts += [f"- [{COMPARISONS[name]}]({name}.md)" for name in others]
+    pages = [*reports, *others]
     parts += [f"Made by `samara bench papers`; {how_made(reports)}.", toctree(pages)]
     return "\n\n".join(parts) + "\n"
 

@@ -145,16 +145,12 @@ def kernel_elm(**settings: Any) -> Callable[[Problem], Any]:
 _ALL = (
     Method("samara link", "inputs and one node, ridge 1", samara(1, direct_link=True, alpha=1.0), ours=True),
     Method("samara 100 fixed", "100 nodes, ridge 1", samara(100, alpha=1.0), ours=True),
+    Method("samara 300 fixed", "300 nodes, ridge 0.001", samara(300, alpha=1e-3), ours=True),
     Method("samara 100", "100 nodes, ridge chosen", samara(100), ours=True),
     Method("samara 300", "300 nodes, ridge chosen", samara(300), ours=True),
     Method("samara 1000", "1000 nodes, ridge chosen", samara(1000), ours=True),
     Method("samara auto", "nodes and ridge chosen", samara("auto"), ours=True),
-    Method(
-        "samara metric",
-        "300 nodes, ridge chosen, metric learned (agop_diagonal)",
-        samara(300, metric="agop_diagonal"),
-        ours=True,
-    ),
+    Method("samara kernel fixed", "Gaussian kernel, ridge 0.1", kernel_elm(alpha=0.1), ours=True),
     Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
     Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
     Method("hpelm", f"{NODES} sigmoid nodes, its own ridge", hpelm, "hpelm"),

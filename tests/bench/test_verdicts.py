@@ -188,6 +188,6 @@ def test_every_figure_that_does_not_hold_has_a_reason(file):
 
 def test_the_front_page_sums_up_all_results():
     reports = {key: json.loads(command.file_of(key).read_text()) for key in command.PAPERS}
-    there = (command.PAGES / "peers.md").exists()
-    assert (command.PAGES / "index.md").read_text() == pages.index_page(reports, there)
+    others = pages.comparisons_in(command.PAGES)
+    assert (command.PAGES / "index.md").read_text() == pages.index_page(reports, others)
     assert Path(command.PAGES / "index.md").read_text().count("No reason found yet") == 0

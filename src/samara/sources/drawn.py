@@ -17,7 +17,7 @@ KEYED = 4096  # rows that keys are made of at a time
 
 
 def some_blocks(source: Source, most: int, block_rows: int) -> Iterator[Block]:
-    """About ``most`` rows, so many at a time: of arrays those with small keys, of files runs of rows from all over.
+    """About ``most`` rows, some at a time: of arrays those with small keys, of files runs from all over.
 
     The keys are those of the rows' content, so that rows of arrays may come in any order and copies come
     together; files are not read through for a sample.
