@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.duels import Outcome
 from bench.harness import RESULTS, Target, options, target_lines
-from bench.kernel import blocks, centres, full
+from bench.kernel import blocks, centres, full, leaves
 from bench.ledger import Ledger, summary
 from bench.parts import listed
 
@@ -24,6 +24,7 @@ PARTS: dict[str, Callable[[Ledger, argparse.Namespace], Outcome]] = {
     "sets": centres.REAL_SETS.run,
     "large": centres.LARGE.run,
     "sklearn": centres.SKLEARN.run,
+    "leaves": leaves.LEAVES.run,
 }
 
 

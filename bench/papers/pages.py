@@ -18,8 +18,8 @@ RULE = (
     f"Two figures within {DEVIATIONS:g} standard deviations of each other are called the same: the figure "
     "*holds*. The deviation is that of a single repeat, the paper's and ours taken together, and for rates "
     "never less than what the number of test rows allows. Beyond it a figure is *better* or *does not hold*, "
-    "by the side on which ours is. *Ratio* is ours by the paper's, *deviations* how many of them lie between. "
-    "Nine in ten accuracy figures are meant to hold or be better. Times, "
+    "by the side on which ours is. *Ratio* is ours by the paper's, *deviations* how many of them lie "
+    "between. Nine in ten accuracy figures are meant to hold or be better. Times, "
     "memory and counts are judged in the same way, and counted apart."
 )
 

@@ -19,6 +19,7 @@ from bench.contest.methods import (
     ridge_cv,
 )
 
+LEAF_ROWS = 1000
 NODES = 300  # hidden nodes or components of every peer that asks for a number
 ELM_RIDGE = 1.0  # where a peer takes a ridge and has none by default
 
@@ -142,6 +143,12 @@ def kernel_elm(**settings: Any) -> Callable[[Problem], Any]:
     return make
 
 
+def leaves(problem: Problem) -> Any:
+    from samara.solvers.kernel import Leaves
+
+    return kernel_elm(kernel="laplacian", scale="quantile", alpha=0.1, solver=Leaves(LEAF_ROWS))(problem)
+
+
 _ALL = (
     Method("samara link", "inputs and one node, ridge 1", samara(1, direct_link=True, alpha=1.0), ours=True),
     Method("samara 100 fixed", "100 nodes, ridge 1", samara(100, alpha=1.0), ours=True),
@@ -153,6 +160,12 @@ _ALL = (
     Method("samara kernel fixed", "Gaussian kernel, ridge 0.1", kernel_elm(alpha=0.1), ours=True),
     Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
     Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
+    Method(
+        "samara leaves",
+        f"Laplacian kernel of columns as ranks within leaves of {LEAF_ROWS} rows, ridge 0.1",
+        leaves,
+        ours=True,
+    ),
     Method("hpelm", f"{NODES} sigmoid nodes, its own ridge", hpelm, "hpelm"),
     Method("hpelm LOO", f"nodes chosen among {NODES} by leave-one-out", hpelm_loo, "hpelm"),
     Method("scikit-elm", "as it comes: number of nodes by its own rule", scikit_elm, "scikit-elm"),

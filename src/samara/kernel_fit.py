@@ -29,6 +29,7 @@ from samara.solvers.kernel import (
     DualFactor,
     Iterated,
     KernelTask,
+    Leafed,
     OneRidge,
     Spectral,
     groups_of,
@@ -156,7 +157,7 @@ def _finished(
     intercept = targets.mean * settings.fit_intercept + targets.spread * intercept
     smallest = float(np.min(alpha))
     return KernelFitted(
-        model=_model(task, maps, coef, intercept.astype(settings.dtype)),
+        model=_model((factor, task), maps, coef, intercept.astype(settings.dtype)),
         plan=plan,
         selection=selection,
         alpha=alpha,
@@ -190,9 +191,13 @@ def _relative(factor: DualFactor, solver: str) -> float:
     return factor.error / float(np.hypot(factor.error, np.linalg.norm(values)))
 
 
-def _model(task: KernelTask, maps: tuple[FeatureMap, ...], coef: Array, intercept: Array) -> Model:
-    """The kernel of a row with all rows; of a linear kernel, its weights."""
-    gramian = task.gramian
+def _model(
+    of: tuple[DualFactor, KernelTask], maps: tuple[FeatureMap, ...], coef: Array, intercept: Array
+) -> Model:
+    """The kernel of a row with all rows, or with those of its leaf; of a linear kernel, its weights."""
+    factor, gramian = of[0], of[1].gramian
+    if isinstance(factor, Leafed):
+        return Model((*maps, factor.features()), coef, intercept)
     if gramian.kernel.name == "linear":
         X = gramian.rows
         return Model(maps, np.asarray(X.T @ coef), intercept)

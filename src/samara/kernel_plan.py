@@ -10,10 +10,11 @@ import numpy as np
 
 from samara.costs import format_bytes
 from samara.errors import BudgetError
+from samara.maps.leaves import even_leaves
 from samara.peaks import overhead
 from samara.plans import Budget, Plan, already, of_what
 from samara.shapes import OVERSAMPLING
-from samara.solvers.kernel import Divide
+from samara.solvers.kernel import Divide, Leaves
 
 FIRST_RANK = 64  # that `sketch` and `ssvd` try first, and double
 ONE_RIDGE_ROWS, PATH_ROWS = 10_000, 5_000  # that `auto` solves exactly: 3 s and 4 s of arithmetic
@@ -36,6 +37,7 @@ class KernelShape:
     dtype: str = "float64"
     definite: bool = True  # with a ridge above 0: else eigenvectors are needed
     n_parts: int | None = None  # of `divide`
+    leaf_rows: int = Leaves.rows  # at most
     power: int | None = None  # of `sketch` and `ssvd`; None: as they have it
     away: bool = False  # a cluster multiplies with the matrix
 
@@ -138,8 +140,8 @@ def peak_bytes(shape: KernelShape, solver: str, workers: int) -> int:
     """Predicted peak above the input."""
     n, t, item = shape.n_rows, shape.n_targets, shape.itemsize
     rows = (3 * item + 16) * n * shape.n_inputs + 8 * n * t * (8 + (shape.n_alphas > 1) * shape.n_alphas)
-    # BLAS packs the columns of the matrix that is factorized: of `divide` those of a part.
-    columns = _part(shape) if solver == "divide" else n
+    # BLAS packs the columns of the matrix that is factorized: of a part or a leaf, where there are some.
+    columns = _part(shape) if solver == "divide" else _leaf(shape) if solver == "leaves" else n
     return int(overhead(columns, workers) + rows + _SOLVERS[solver](shape, workers))
 
 
@@ -194,6 +196,20 @@ def _divide_bytes(shape: KernelShape, workers: int) -> int:
     return 8 * n * part + 8 * part * (part if not shape.definite else 96 * 6) + workers * 256 * n * 16
 
 
+def _leaves_bytes(shape: KernelShape, workers: int) -> int:
+    """Of one ridge a leaf a worker; of several what each leaf is decomposed into."""
+    leaf = _leaf(shape)
+    alone = replace(shape, n_rows=leaf)
+    if shape.definite and shape.n_alphas == 1:
+        return workers * _exact_bytes(alone, 1)
+    return (shape.n_rows // leaf) * _exact_bytes(alone, 0) + workers * _exact_bytes(alone, 1)
+
+
+def _leaf(shape: KernelShape) -> int:
+    """Rows of a leaf of `leaves`."""
+    return -(-shape.n_rows // even_leaves(shape.n_rows, shape.leaf_rows))
+
+
 def _part(shape: KernelShape) -> int:
     """Rows of a part of `divide`."""
     return -(-shape.n_rows // Divide(shape.n_parts).count(shape.n_rows))
@@ -209,6 +225,7 @@ _SOLVERS = {
     "ssvd": _sketch_bytes,
     "pcg": _pcg_bytes,
     "divide": _divide_bytes,
+    "leaves": _leaves_bytes,
     "nystroem": _nystroem_bytes,
 }
 
@@ -231,7 +248,7 @@ def passes(shape: KernelShape, solver: str) -> tuple[int, int]:
         each, most = shape.products(solver), shape.columns(shape.max_rank or shape.n_rows)
         doublings = max(0, ceil(log2(most / FIRST_RANK))) if isinstance(shape.rank, str) else 0
         return each, each * (1 + doublings)
-    return {"exact": (1, 1), "pcg": (2, 40), "divide": (1, 1), "nystroem": (1, 1)}[solver]
+    return {"exact": (1, 1), "pcg": (2, 40), "divide": (1, 1), "leaves": (1, 1), "nystroem": (1, 1)}[solver]
 
 
 def flops(shape: KernelShape, solver: str) -> float:
@@ -243,6 +260,8 @@ def flops(shape: KernelShape, solver: str) -> float:
         return n * n * entry / 2 + (
             n**3 / 3 if shape.n_alphas == 1 else 8 * n**3 / 3 + shape.n_alphas * 400 * n * n
         )
+    if solver == "leaves":
+        return n / _leaf(shape) * flops(replace(shape, n_rows=_leaf(shape), max_rank=None), "exact")
     if solver in ("sketch", "ssvd"):
         k = shape.directions()
         return shape.products(solver) * n * n * (entry / 2 + 2 * k) + 8 * n * k * k
@@ -260,7 +279,7 @@ def _refusal(shape: KernelShape, solver: str, budget: Budget, peak: int) -> Budg
     memory = budget.left(budget.workers) or 0
     others = [
         name
-        for name in ("exact", "pcg", "divide")
+        for name in ("exact", "pcg", "leaves", "divide")
         if name != solver and peak_bytes(shape, name, budget.workers) <= memory
     ]
     advice = f'Use solver="nystroem" with fewer centres{f" or solver={others[0]!r}" if others else ""}'

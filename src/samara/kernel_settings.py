@@ -16,7 +16,7 @@ from samara.plans import Budget, Plan
 from samara.selection import Selector
 from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Metric, Settings
 from samara.solvers import Rank
-from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSketch, KernelSolver, Ssvd
+from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSketch, KernelSolver, Leaves, Ssvd
 
 Gamma = float | Literal["scale", "median", "auto"]
 
@@ -77,6 +77,7 @@ class KernelSettings:
             dtype=self.dtype.name,
             definite=self.kernel.is_definite and not (self.alphas and min(self.alphas) == 0),
             n_parts=solver.parts if isinstance(solver, Divide) else None,
+            leaf_rows=solver.rows if isinstance(solver, Leaves) else Leaves.rows,
             power=solver.power if isinstance(solver, Ssvd | KernelSketch) else None,
             away=is_cluster(self.crew) and self.kernel.name != "precomputed",
         )

@@ -23,7 +23,7 @@ from samara.gradients import gradient_outer_product, scaling_maps
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings
 from samara.left_out import LeftOut
-from samara.maps import KernelRows, Whitened
+from samara.maps import KernelRows, LeafRows, Whitened
 from samara.plans import Plan
 from samara.prepare import look
 from samara.settings import Settings
@@ -162,7 +162,7 @@ class _Rounds(Generic[F, A]):
     def _metric(self, done: F, source: Source) -> Array:
         """The mean outer product of the gradients in the scaled inputs, as a metric of trace d."""
         model, rows = done.model, source
-        if isinstance(model.maps[-1], KernelRows | Whitened) and source.n_rows > GRADIENT_ROWS:
+        if isinstance(model.maps[-1], KernelRows | LeafRows | Whitened) and source.n_rows > GRADIENT_ROWS:
             rows = Share(source, Lot(_SAMPLING, 0.0, GRADIENT_ROWS / source.n_rows))
         inner = scaling_maps(model)
         self.passes += 1

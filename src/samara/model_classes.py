@@ -27,6 +27,7 @@ from samara.maps import (
     Kernel,
     KernelRows,
     Landmarks,
+    LeafRows,
     Levels,
     LocalFields,
     Number,
@@ -37,6 +38,7 @@ from samara.maps import (
     Radial,
     RadialNodes,
     Standardize,
+    Tree,
     UnitRows,
     Whitened,
 )
@@ -60,7 +62,7 @@ from samara.solvers import (
     Svd,
     Tiles,
 )
-from samara.solvers.kernel import Divide, Exact, KernelSketch, Pcg, Ssvd
+from samara.solvers.kernel import Divide, Exact, KernelSketch, Leaves, Pcg, Ssvd
 from samara.solvers.sequential import Woodbury
 from samara.summaries import Layout
 
@@ -71,12 +73,12 @@ CLASSES: Mapping[str, type] = {
         *(Standardize, AsFloat, UnitRows, QuantileNormal, OwnScaling),
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(LocalFields, PooledFields, ColumnFactors),
-        *(Kernel, KernelRows, Whitened, Beside),
+        *(Kernel, KernelRows, Whitened, LeafRows, Tree, Beside),
         *(Columns, Column, Number, Levels, Encoded, FilledColumns, Fill, Pieces),
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),
         *(ErrorStop, GradientStop, EnergyStop, RidgeStop),
-        *(Exact, KernelSketch, Ssvd, Pcg, Divide, Nystroem, Woodbury),
+        *(Exact, KernelSketch, Ssvd, Pcg, Divide, Leaves, Nystroem, Woodbury),
         *(StreamState, Layout),
         *(Log, Logit),
         *(Entry, Leaderboard),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,13 @@ def resident_bytes() -> int | None:
 def peak_resident_bytes() -> int | None:
     """The most memory resident since the process began, or since `reset_peak`; None where nobody tells."""
     return _field("VmHWM")
+
+
+def physical_bytes() -> int | None:
+    """Memory of the machine; None where nobody tells."""
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
 
 
 def reset_peak() -> bool:

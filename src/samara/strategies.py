@@ -24,7 +24,7 @@ EXACT = ("gram", "qr", "svd", "dual")
 # 1,000 nodes. Reflections, eigenvectors and products with a few columns wait for memory.
 _SHARES = {"gram": 1.0, "qr": 0.25, "svd": 0.2, "dual": 0.4, "lsqr": 0.2, "precondition": 0.2}
 _SHARES |= {"tiles": 0.7, "submodels": 0.9} | dict.fromkeys(LOW_RANK, 0.5)
-_SHARES |= {"exact": 0.4, "ssvd": 0.5, "pcg": 0.3, "divide": 0.4, "nystroem": 0.6}
+_SHARES |= {"exact": 0.4, "ssvd": 0.5, "pcg": 0.3, "divide": 0.4, "leaves": 0.4, "nystroem": 0.6}
 _SOLVING = {"gram": 0.36, "qr": 0.15}  # the same, of the systems of all folds and ridges
 
 
@@ -278,6 +278,7 @@ _REASONS = {
     "exact": "the whole kernel matrix: only up to some thousand rows",
     "pcg": "the whole system, one ridge: reads the kernel matrix in every step",
     "divide": "averages models of parts of the rows: quick, and less accurate",
+    "leaves": "solves parts cut by a tree: a model of every row, with jumps between the parts",
     "nystroem": "approximates the kernel by centres: not needed where the exact solution is affordable",
     "sketch": "approximates the kernel matrix by a few directions",
     "ssvd": "inverts the kernel matrix along a few directions alone",

@@ -28,7 +28,10 @@ from samara import (
         *(ELMRegressor(20, solver=solver) for solver in ("rsvd", "sketch", "lsqr", "precondition")),
         KernelELMRegressor(),
         KernelELMClassifier(),
-        *(KernelELMRegressor(solver=solver, alpha=0.1) for solver in ("sketch", "nystroem", "pcg", "divide")),
+        *(
+            KernelELMRegressor(solver=solver, alpha=0.1)
+            for solver in ("sketch", "nystroem", "pcg", "divide", "leaves")
+        ),
         KernelELMRegressor("precomputed"),
         KernelELMRegressor("matern32", metric="agop", rounds=1),
         ELMRegressor(20, metric="agop_diagonal", rounds=1),

@@ -12,7 +12,7 @@ from samara.solvers.kernel import Divide, Pcg
 from tests.oracles_kernel import kernel_matrix
 from tests.problems import make_problem
 
-SOLVERS = ["exact", "sketch", "ssvd", "nystroem", "pcg", "divide"]
+SOLVERS = ["exact", "sketch", "ssvd", "nystroem", "pcg", "divide", "leaves"]
 PROBLEM = make_problem(0, 60, 3, 1, False)
 X, Y = PROBLEM.X, PROBLEM.y
 

@@ -49,7 +49,10 @@ def degrees(metric, direction):
     "model",
     [
         *(ELMRegressor(150, hidden=one, metric="agop", random_state=0) for one in ("tanh", "rbf")),
-        *(clone(KERNEL).set_params(solver=one) for one in ("exact", "sketch", "ssvd", "pcg", "divide")),
+        *(
+            clone(KERNEL).set_params(solver=one)
+            for one in ("exact", "sketch", "ssvd", "pcg", "divide", "leaves")
+        ),
         clone(KERNEL).set_params(solver="nystroem", rank=100, alpha="auto"),
         clone(KERNEL).set_params(kernel="matern52", dtype="float32"),
     ],

@@ -14,7 +14,7 @@ from samara.solvers.kernel import KernelTask, Pcg
 from samara.sources import ArraySource
 from tests.faults.checks import refused
 
-SOLVERS = ["exact", "sketch", "ssvd", "pcg", "divide"]
+SOLVERS = ["exact", "sketch", "ssvd", "pcg", "divide", "leaves"]
 X = np.random.default_rng(0).normal(size=(3000, 5))
 
 

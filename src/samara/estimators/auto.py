@@ -21,7 +21,7 @@ class AutoELMRegressor(BaseAutoELM, Regression):
     to at most 2500 rows and scored by up to 3000 others, of fewer than 2500 rows by folds: scaling, metric,
     width and ridge are made without the rows that score them. The best of each family, at most five, are
     weighed by nonnegative least squares on what they said of those rows, and fitted anew to all rows: exactly
-    up to 10,000 rows, with Nyström centres beyond.
+    up to 10,000 rows, beyond that within the leaves of a tree, or with Nyström centres where memory is short.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ T = TypeVar("T")
 
 
 def _most_flops(rows: Source) -> float:
-    """What few rows may take: the kernel matrix of all of them and its factor; of rows not counted, any."""
-    n = float("inf") if rows.n_rows is None else float(rows.n_rows)
+    """What few rows may take: the kernel matrix of all of them and its factor."""
+    n = float(rows.n_rows)
     return n**2 * max(n, rows.n_features)
 
 

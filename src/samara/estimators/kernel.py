@@ -36,7 +36,7 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     alpha : float, list of float or "auto", default="auto"
         Ridge, not divided by n (the papers' C is 1/α). A list is chosen from; ``"auto"`` is ten ridges from
         1e-8 to 10 times the mean diagonal of K (with ``nystroem`` as in :class:`ELMRegressor`).
-    solver : {"auto", "exact", "sketch", "ssvd", "nystroem", "pcg", "divide"} or solver, default="auto"
+    solver : {"auto", "exact", "sketch", "ssvd", "nystroem", "pcg", "divide", "leaves"} or solver
         ``auto`` picks from the number of rows and ridges and the memory, and says why in ``plan_``. A
         solver object, such as ``samara.solvers.kernel.Pcg(tol=1e-6)`` or
         ``samara.kernel_settings.Nystroem("kmeans")``, brings settings of its own.
@@ -87,7 +87,8 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     plan_ : :class:`samara.plans.Plan`
         Solver, flops, predicted peak of memory, and the reason for each choice.
     dual_coef_ : ndarray of shape (n_centres,) or (n_centres, n_targets)
-        Weights of the kernel with each centre; a linear kernel is kept as its weights of the inputs.
+        Weights of the kernel with each centre; a linear kernel is kept as its weights of the inputs. With
+        ``leaves`` the intercepts of the leaves come after them.
     X_fit_ : array or CSR matrix of shape (n_centres, n_features)
         Centres, scaled; row numbers for a precomputed kernel.
     intercept_ : float or ndarray of shape (n_targets,)

@@ -14,7 +14,7 @@ from samara.estimators.kernel_settings import make_kernel_settings
 from samara.estimators.metrics import set_metric
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings
-from samara.maps import KernelRows, Whitened
+from samara.maps import KernelRows, LeafRows, Whitened
 from samara.metric_fit import Learned, fit_kernel_metric
 
 
@@ -92,7 +92,7 @@ class BaseKernelELM(ClosedForm):
         """Centres of the model."""
         check_is_fitted(self, "model_")
         last = self.model_.maps[-1]
-        if isinstance(last, Whitened):
+        if isinstance(last, Whitened | LeafRows):
             last = last.rows
         if not isinstance(last, KernelRows):
             raise AttributeError("A linear kernel is kept as the weights of the inputs: dual_coef_ has them.")
@@ -100,6 +100,7 @@ class BaseKernelELM(ClosedForm):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.metric != "agop"  # a full metric leaves no zeros
+        cut = getattr(self.solver, "name", self.solver) == "leaves"  # along directions that leave no zeros
+        tags.input_tags.sparse = self.metric != "agop" and not cut  # a full metric leaves none either
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags

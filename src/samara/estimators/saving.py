@@ -27,18 +27,10 @@ from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
 from samara.estimators.two_stage import TwoStageELMClassifier, TwoStageELMRegressor
+from samara.fitted_checks import check_distinct, check_labels, check_metric, check_ridge, check_selection
 from samara.left_out_checks import check_left_out, check_targets
 from samara.maps.contents import holds_rows
-from samara.model_checks import (
-    check_array,
-    check_columns,
-    check_distinct,
-    check_labels,
-    check_metric,
-    check_model,
-    check_ridge,
-    check_selection,
-)
+from samara.model_checks import check_array, check_columns, check_model
 from samara.model_files import About, ModelFile, packed, read_model, refusals
 from samara.store import RefusedError, refuse_other_names, write_record
 from samara.store.annotations import fits

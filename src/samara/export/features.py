@@ -15,11 +15,13 @@ from samara.maps import (
     AsFloat,
     ColumnFactors,
     KernelRows,
+    LeafRows,
     OwnScaling,
     Project,
     QuantileNormal,
     RadialNodes,
     Standardize,
+    Tree,
     UnitRows,
 )
 
@@ -145,3 +147,31 @@ def _(feature_map: RadialNodes, graph: Graph, X: Value) -> Value:
 @features.register
 def _(feature_map: KernelRows, graph: Graph, X: Value) -> Value:
     return kernel_rows(feature_map, graph, X)
+
+
+@features.register
+def _(feature_map: LeafRows, graph: Graph, X: Value) -> Value:
+    """All kernel rows, times 0 outside the leaf of a row; then which leaf that is."""
+    K, rows = kernel_rows(feature_map.rows, graph, X), feature_map
+    inside = graph.cast(_leaf(feature_map.tree, graph, X), K.dtype)
+    of_centres = np.repeat(np.arange(rows.tree.n_leaves), np.diff(rows.edges))
+    mask = graph.node("Gather", inside, graph.constant(of_centres.astype(np.int64)), axis=1)
+    return graph.node("Concat", graph.node("Mul", K, mask), inside, axis=1)
+
+
+def _leaf(tree: Tree, graph: Graph, X: Value) -> Value:
+    """1 for the leaf of a row and 0 for the others: a leaf has every cut on the way to it on its side."""
+    cuts, missed = np.zeros((len(tree.thresholds), tree.n_leaves)), np.zeros(tree.n_leaves)
+    for leaf, path in enumerate(tree.paths()):
+        for node, right in path:
+            cuts[node, leaf] = 1 if right else -1
+            missed[leaf] -= right
+    X = graph.cast(X, DOUBLE)
+    if not len(cuts):
+        none = graph.constant(np.zeros((tree.directions.shape[1], 1)))
+        return graph.node("Gemm", X, none, graph.constant(np.ones(1)))
+    along = graph.node("Gemm", X, graph.constant(np.ascontiguousarray(tree.directions.T)))
+    beyond = graph.node("GreaterOrEqual", along, graph.constant(tree.thresholds), dtype=BOOLEAN)
+    met = graph.node("Gemm", graph.cast(beyond, DOUBLE), graph.constant(cuts), graph.constant(missed))
+    near = graph.node("Greater", met, graph.constant(np.array(-0.5)), dtype=BOOLEAN)
+    return graph.cast(near, DOUBLE)

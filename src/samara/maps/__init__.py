@@ -12,6 +12,7 @@ from samara.maps.kernel_rows import KernelRows, Whitened
 from samara.maps.kernels import KERNELS, OF_DISTANCE, Kernel
 from samara.maps.landmarks import Landmarks, whitened
 from samara.maps.layers import LAYERS, Additive, Radial
+from samara.maps.leaves import LeafRows, Tree, grown
 from samara.maps.metric import ColumnFactors, behind_metric, metric_map
 from samara.maps.nodes import AdditiveNodes, DirectLink, Project, RadialNodes, as_dtype, leading
 from samara.maps.scaling import (
@@ -49,6 +50,7 @@ __all__ = [
     "KernelRows",
     "LabelCodes",
     "Landmarks",
+    "LeafRows",
     "Levels",
     "LocalFields",
     "NoTargets",
@@ -61,6 +63,7 @@ __all__ = [
     "Radial",
     "RadialNodes",
     "Standardize",
+    "Tree",
     "UnitRows",
     "Whitened",
     "WithGaps",
@@ -69,6 +72,7 @@ __all__ = [
     "chosen",
     "fused",
     "given_scaling",
+    "grown",
     "leading",
     "metric_map",
     "pulled_back",

@@ -11,6 +11,7 @@ import numpy as np
 from samara.core import TILE_ROWS, Array, FeatureMap, dense
 from samara.errors import NonFiniteError
 from samara.maps.compiled import fused
+from samara.maps.leaves import LeafRows
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Beside:
         out[...] = intercept
         for chain, columns in self.parts():
             maps = fused(chain, hasattr(X, "indptr"))
+            if isinstance(maps[-1], LeafRows):  # all rows of a leaf together
+                made = np.empty_like(out)
+                maps[-1].outputs(_through(maps[:-1], X), coef[columns], np.zeros_like(intercept), made)
+                out += made
+                continue
             for lo in range(0, X.shape[0], TILE_ROWS):
                 out[lo : lo + TILE_ROWS] += _through(maps, X[lo : lo + TILE_ROWS]) @ coef[columns]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from samara.maps.beside import Beside
 from samara.maps.kernel_rows import KernelRows, Whitened
+from samara.maps.leaves import LeafRows
 from samara.maps.nodes import DirectLink, FirstNodes, RadialNodes
 from samara.maps.scaling import OwnScaling
 
@@ -17,7 +18,7 @@ def holds_rows(feature_map: Any) -> bool:
             return feature_map.kernel.name != "precomputed"
         case RadialNodes():
             return True
-        case Whitened(rows=inner) | DirectLink(nodes=inner) | FirstNodes(whole=inner):
+        case Whitened(rows=inner) | LeafRows(rows=inner) | DirectLink(nodes=inner) | FirstNodes(whole=inner):
             return holds_rows(inner)
         case OwnScaling(scaling=inner):
             return holds_rows(inner)

@@ -17,6 +17,7 @@ from samara.maps.beside import Beside
 from samara.maps.fields import PooledFields
 from samara.maps.kernel_derivatives import kernel_pulled_back, towards
 from samara.maps.kernel_rows import KernelRows, Whitened
+from samara.maps.leaves import LeafRows
 from samara.maps.metric import ColumnFactors
 from samara.maps.nodes import AdditiveNodes, DirectLink, FirstNodes, Project, RadialNodes
 from samara.maps.scaling import AsFloat, OwnScaling, QuantileNormal, Standardize, UnitRows
@@ -131,6 +132,19 @@ def _(feature_map: PooledFields, X: Any, G: Array) -> Array:
 @pulled_back.register
 def _(feature_map: KernelRows, X: Any, G: Array) -> Array:
     return kernel_pulled_back(feature_map, X, G)
+
+
+@pulled_back.register
+def _(feature_map: LeafRows, X: Any, G: Array) -> Array:
+    """Within the leaf of each row; the leaves themselves have no slope."""
+    X = np.asarray(dense(X), np.float64)
+    made, edges = np.zeros((len(X), G.shape[1], X.shape[1])), feature_map.edges
+    for leaf, rows in feature_map.parts(X):
+        own = G[..., edges[leaf] : edges[leaf + 1]]
+        made[rows] = kernel_pulled_back(
+            feature_map.leaves[leaf], X[rows], own if len(own) == 1 else own[rows]
+        )
+    return made
 
 
 @pulled_back.register

@@ -13,18 +13,22 @@ from samara.fit import fit
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.maps import Beside, Kernel, metric_map
+from samara.maps.leaves import even_leaves
 from samara.metric_fit import root_of
 from samara.model import Model
 from samara.plans import Budget, Plan
+from samara.resident import physical_bytes
 from samara.search.candidates import Candidate, Choice
 from samara.search.clock import Clock
 from samara.search.kernel_path import KernelCandidate, median_distance
 from samara.search.layer_path import LayerCandidate
 from samara.search.scales import DOUBLE, scaling
-from samara.solvers.kernel import Exact
+from samara.solvers.kernel import Exact, Leaves
 from samara.summaries import Profile
 
 EXACT_ROWS = 10_000  # up to which the whole kernel matrix is solved with
+LEAF_ROWS = (10_000, 5000, 2500, 1250)  # beyond, within leaves of so many
+LEAVES_SHARE = 4  # of the memory of the machine that leaves may take, where no limit is given: one of so many
 CENTRES = (4000, 3000, 2000, 1400, 1000, 700, 500, 350, 250)
 NODES = (1500, 1000, 700, 500, 300)
 THREADED = 0.6  # of the time of one core, at which systems of a search are solved: these have them all
@@ -48,6 +52,12 @@ def exact_flops(n: int, d: int) -> float:
     return THREADED * (n**3 / 3 * 1.2 + n**2 * (3 * d + 60))
 
 
+def leaves_flops(n: int, d: int, most: int) -> float:
+    """Of a kernel model in leaves of at most so many rows."""
+    count = even_leaves(n, most)
+    return count * exact_flops(-(-n // count), d)
+
+
 def centres_flops(n: int, d: int, centres: int) -> float:
     """Of a kernel model with so many centres."""
     return THREADED * (n * centres * (2 * centres + 2 * d + 60) + centres**3)
@@ -61,7 +71,7 @@ def nodes_flops(n: int, nodes: int) -> float:
 def expected_seconds(source: Source, clock: Clock) -> float:
     """What the fit of a kernel member to all rows takes, if nothing presses."""
     n, d = source.n_rows, source.n_features
-    flops = exact_flops(n, d) if n <= EXACT_ROWS else centres_flops(n, d, CENTRES[0])
+    flops = exact_flops(n, d) if n <= EXACT_ROWS else leaves_flops(n, d, LEAF_ROWS[1])
     return clock.predicted(flops)
 
 
@@ -74,10 +84,10 @@ def fitted(
     if isinstance(candidate, KernelCandidate):
         settings = _kernel_settings(candidate, choice, profile, means)
         forms = _forms(source, means, seconds)
-        for form in forms:
+        for solver, rank in forms:
             try:
-                asked = replace(settings, solver=Exact() if form is None else Nystroem(), rank=form or "auto")
-                if form is not None and form != forms[-1] and _iterates(asked, source, form):
+                asked = replace(settings, solver=solver, rank=rank or "auto")
+                if rank is not None and (solver, rank) != forms[-1] and _iterates(asked, source, rank):
                     continue
                 done = fit_kernel(source, asked, profile)
             except BudgetError as error:
@@ -107,14 +117,29 @@ def _iterates(asked: KernelSettings, source: Source, centres: int) -> bool:
     return asked.of_centres(asked.kernel, (centres,), "rows").plan(source, (centres,)).solver == "lsqr"
 
 
-def _forms(source: Source, means: Means, seconds: float) -> list[int | None]:
-    """How a kernel model may be fitted, the best first: None is exact, a number so many centres."""
+Form = tuple[Exact | Leaves | Nystroem, int | None]  # a solver, and how many centres it has
+
+
+def _forms(source: Source, means: Means, seconds: float) -> list[Form]:
+    """How a kernel model may be fitted, the best first: exactly, within leaves, with centres."""
     n, d, clock = means.n_rows, source.n_features, means.clock
     exact = n <= EXACT_ROWS and clock.predicted(exact_flops(n, d)) <= seconds
-    forms: list[int | None] = [None] if exact or n <= CENTRES[-1] else []
+    forms: list[Form] = [(Exact(), None)] if exact or n <= CENTRES[-1] else []
+    leaves = [rows for rows in LEAF_ROWS if rows < n and _held(source, means, rows)]
+    quick = [rows for rows in leaves if clock.predicted(leaves_flops(n, d, rows)) <= seconds]
+    forms += [(Leaves(rows), None) for rows in quick or leaves[-1:]]
     sizes = [size for size in CENTRES if size < n]
     quick = [size for size in sizes if clock.predicted(centres_flops(n, d, size)) <= seconds]
-    return [*forms, *(quick or sizes[-1:])]
+    return [*forms, *((Nystroem(), size) for size in quick or sizes[-1:])]
+
+
+def _held(source: Source, means: Means, leaf_rows: int) -> bool:
+    """Whether rows and matrices of leaves are a small part of the machine; a limit that is given is kept."""
+    machine = physical_bytes()
+    if means.budget.memory is not None or machine is None:
+        return True
+    values = 6 * source.n_rows * source.n_features + means.budget.workers * leaf_rows**2
+    return 8 * values <= machine // LEAVES_SHARE
 
 
 def _sizes(means: Means, seconds: float) -> list[int]:

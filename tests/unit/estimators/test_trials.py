@@ -81,7 +81,7 @@ def test_kernels_have_solvers_of_their_own(tables, monkeypatch):
         return samara.KernelELMRegressor(solver=solver, rank=20 if solver == "nystroem" else "auto")
 
     names = {one.solver for one in run_trials(make, *tables)}
-    assert names == {"exact", "sketch", "ssvd", "nystroem", "pcg", "divide"}
+    assert names == {"exact", "sketch", "ssvd", "nystroem", "pcg", "divide", "leaves"}
 
 
 def test_a_refusal_of_the_estimator_is_kept(tables):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from samara.fitted_checks import check_metric
 from samara.maps import AdditiveNodes, ColumnFactors, Project, behind_metric, metric_map
-from samara.model_checks import check_map, check_metric
+from samara.model_checks import check_map
 from samara.store import RefusedError
 
 RNG = np.random.default_rng(0)

@@ -55,14 +55,27 @@ def test_metric_and_width_are_those_of_the_search():
     assert rows.kernel.gamma == pytest.approx(1 / (5 * np.median(distances)), rel=0.1)
 
 
-def test_memory_leaves_fewer_centres():
+@pytest.mark.parametrize(("megabytes", "solver"), [(50, "leaves"), (20, "nystroem")])
+def test_memory_makes_leaves_smaller_and_then_takes_centres(megabytes, solver):
     rows = RNG.standard_normal((3000, 3))
     source = ArraySource(rows, rows[:, :1])
     profile = ENGINE.summarize(source, partial(Profile, 3000, 0))
-    tight = Means(Budget(memory=50_000_000, workers=1), Threads(1), 0, Clock(None), 3000)
+    tight = Means(Budget(memory=megabytes * 10**6, workers=1), Threads(1), 0, Clock(None), 3000)
     _, plan = fitted(KERNEL, source, profile, tight, np.inf)
-    assert plan.solver == "nystroem"
-    assert plan.peak_bytes <= 50_000_000
+    assert plan.solver == solver
+    assert plan.peak_bytes <= megabytes * 10**6
+
+
+def test_leaves_beyond_the_rows_that_are_solved_exactly(monkeypatch):
+    monkeypatch.setattr(finals, "EXACT_ROWS", 500)
+    monkeypatch.setattr(finals, "LEAF_ROWS", (300, 100))
+    model, plan = fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
+    assert plan.solver == "leaves"
+    assert model.maps[-1].tree.n_leaves == 2
+    hurried, _ = fitted(KERNEL, SOURCE, PROFILE, MEANS, 0.0)
+    assert hurried.maps[-1].tree.n_leaves == 8
+    monkeypatch.setattr(finals, "physical_bytes", lambda: 10_000)  # a machine that holds next to nothing
+    assert fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)[1].solver == "nystroem"
 
 
 def test_nodes():

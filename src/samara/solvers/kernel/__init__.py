@@ -1,10 +1,11 @@
-"""Kernel matrix → factor: the dual problem, exactly and in four approximations."""
+"""Kernel matrix → factor: the dual problem, exactly and in five approximations."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 from samara.solvers.kernel.divide import Divide, Divided
 from samara.solvers.kernel.exact import Exact, OneRidge
+from samara.solvers.kernel.leaves import Leafed, Leaves
 from samara.solvers.kernel.pcg import Iterated, Pcg
 from samara.solvers.kernel.sketch import KernelSketch
 from samara.solvers.kernel.spectral import Spectral
@@ -22,7 +23,7 @@ class KernelSolver(Protocol):
 
 
 KERNEL_SOLVERS: dict[str, Callable[[], KernelSolver]] = {
-    made.name: made for made in (Exact, KernelSketch, Ssvd, Pcg, Divide)
+    made.name: made for made in (Exact, KernelSketch, Ssvd, Pcg, Divide, Leaves)
 }
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "KernelSketch",
     "KernelSolver",
     "KernelTask",
+    "Leafed",
+    "Leaves",
     "OneRidge",
     "Pcg",
     "Solution",
