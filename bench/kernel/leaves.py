@@ -54,7 +54,7 @@ def fitted(name: str, folder: str, most: int, centres: int | None = None, leaf: 
     return Trial(
         run=lambda: model().fit(X, y),
         predict=lambda fitted: fitted.predict(X_test),
-        describe=lambda predicted: {"error": error(predicted)},
+        describe=lambda predicted: {"test_error": error(predicted)},
         warm_up=lambda: model(**({} if leaf else {"rank": 20})).fit(X[:200], y[:200]).predict(X[:2]),
     )
 
@@ -86,7 +86,7 @@ def targets(cells: dict[str, Cell]) -> list[Target]:
     """No worse than centres, in less time."""
     made = []
     for name, cell in cells.items():
-        ours, theirs = (found(cell, way, "error") for way in (BETTER, "nystroem"))
+        ours, theirs = (found(cell, way, "test_error") for way in (BETTER, "nystroem"))
         share = None if ours is None or not theirs else ours / theirs
         made.append(Target(f"{name}, {BETTER}: error / that of {CENTRES} centres", share, 1))
         made.append(Target(f"{name}, {BETTER}: times faster", faster(cell, BETTER), 1, at_least=True))

@@ -22,8 +22,8 @@ EVEN, UNEVEN = 0.3, 0.05  # share of the rows on the smaller side: taken at once
 class Tree:
     """Half of the rows on either side of a plane, and so on.
 
-    From node i one goes on to ``children[i, 0]`` where xᵀv < c, to ``children[i, 1]`` where xᵀv ≥ c: a node of
-    a larger number, or the leaf −1 − child where that is below 0. Without nodes there is one leaf.
+    From node i one goes on to ``children[i, 0]`` where xᵀv < c, to ``children[i, 1]`` where xᵀv ≥ c: a node
+    of a larger number, or the leaf −1 − child where that is below 0. Without nodes there is one leaf.
     """
 
     directions: Array  # (nodes, d)
