@@ -79,7 +79,11 @@ def _left_out(
         return partial(left_out_of_few, task, alpha, units)  # few enough to tell what each does to the model
     if held_out is not None:
         return partial(left_out_of_many, task, held_out, units)
-    if solver == "exact" and isinstance(factor, OneRidge | Spectral) and float(alpha) > 0:
+    if (
+        solver in ("exact", "leaves")
+        and isinstance(factor, OneRidge | Spectral | Leafed)
+        and float(alpha) > 0
+    ):
         return partial(left_out_of_one_ridge, task, factor, float(alpha), units)
     return None
 

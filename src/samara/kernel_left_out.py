@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from samara.core import Array
-from samara.left_out import FEWEST_ROWS, LeftOut, Pull
+from samara.left_out import LeftOut, Pull
 from samara.rowkeys import Copies, row_keys
-from samara.solvers.kernel import KernelTask, OneRidge, Spectral
+from samara.solvers.kernel import KernelTask, Leafed, OneRidge, Spectral, some_left_out
 
 Units = tuple[Array, Array]  # centre and spread of the targets
-SHARE, FEW_ROWS = 1 / 6, 1000  # of the rows, or so few: their solves take less than the factor took
 
 
 def left_out_of_few(task: KernelTask, alpha: float, units: Units) -> LeftOut:
@@ -50,14 +49,13 @@ def left_out_of_many(task: KernelTask, held_out: Callable[[], Array], units: Uni
 
 
 def left_out_of_one_ridge(
-    task: KernelTask, factor: OneRidge | Spectral, alpha: float, units: Units
+    task: KernelTask, factor: OneRidge | Spectral | Leafed, alpha: float, units: Units
 ) -> LeftOut:
     """From the factor of a ridge that was given; of many rows a thousand or two, drawn by their content."""
     copies = _copies(task)
     means = copies.mean(task.targets)
     assert task.keys is not None
-    most = int(np.clip(SHARE * task.n, FEW_ROWS, FEWEST_ROWS))
-    chosen = np.sort(np.argsort(task.keys[copies.first], kind="stable")[:most])
+    chosen = np.sort(np.argsort(task.keys[copies.first], kind="stable")[: some_left_out(task.n)])
     errors = np.full(means.shape, np.nan)
     if len(copies.first) > 1:  # without its only input a model is none
         errors[chosen] = factor.copies_left_out(alpha, copies.members(chosen))

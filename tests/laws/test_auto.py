@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from sklearn.datasets import make_friedman1
 
 import samara
 from samara import AutoELMClassifier, AutoELMRegressor
@@ -168,6 +169,18 @@ def test_probabilities_are_as_sure_as_they_are_right(seed, monkeypatch):
     assert model.calibration_ is not None
     sure = model.predict_proba(X[2000:]).max(axis=1).mean()
     assert sure == pytest.approx(model.score(X[2000:], y[2000:]), abs=0.05)
+
+
+def test_errors_of_intervals_are_those_of_fits_to_all_rows(monkeypatch):
+    """Searched with few rows, fitted to many: the errors kept are nearer to those on new rows."""
+    monkeypatch.setattr(SPINE, "FIT_ROWS", 150)
+    monkeypatch.setattr(SPINE, "SCORED_ROWS", 400)
+    X, y = make_friedman1(3000, 6, noise=0.3, random_state=0)
+    model = REGRESSOR(rounds=3).fit(X[:2600], y[:2600])
+    new = np.quantile(np.abs(model.predict(X[2600:]) - y[2600:]), 0.9)
+    low, high = model.predict_interval(X[2600:], coverage=0.9)
+    assert np.mean(high - low) / 2 == pytest.approx(new, rel=0.2)
+    assert np.mean((low <= y[2600:]) & (y[2600:] <= high)) == pytest.approx(0.9, abs=0.04)
 
 
 def test_rows_left_out_are_told_right_as_often_as_they_were(monkeypatch):

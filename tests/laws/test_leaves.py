@@ -1,5 +1,7 @@
 """`leaves`: an exact kernel model within each leaf of a tree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -174,6 +176,30 @@ def test_classes_and_their_probabilities():
     fitted = KernelELMClassifier(solver=Leaves(80), kernel="laplace", random_state=0).fit(X, labels)
     assert fitted.score(X, labels) > 0.9
     np.testing.assert_allclose(fitted.predict_proba(NEW).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("copies", [0, 30])
+def test_one_ridge_leaves_rows_out_of_their_leaves(copies):
+    """By refitting the leaf without a row and its copies, for the rows that are looked at."""
+    rows, targets = np.vstack([X, X[:copies]]), np.vstack([Y, Y[:copies] + 0.5])
+    keys = np.r_[np.arange(230), np.arange(copies)].astype(np.uint64)
+    task = KernelTask(
+        Gramian(Kernel("laplace", GAMMA), rows, np.dtype(float)), targets, None, keys, alphas=(0.3,)
+    )
+    factor = Leaves(60)(task)
+    leaf = factor.tree(rows)
+    for i in (0, 7, 100, 229):
+        mine, others = np.flatnonzero(keys == keys[i]), np.flatnonzero((leaf == leaf[i]) & (keys != keys[i]))
+        part = KernelTask(Gramian(Kernel("laplace", GAMMA), rows[others], np.dtype(float)), targets[others])
+        solution = Exact()(replace(part, alphas=(0.3,))).solve(0.3)
+        K = np.exp(-GAMMA * np.linalg.norm(rows[i] - rows[others], axis=1))
+        error = targets[mine].mean(axis=0) - (K @ solution.coef + solution.intercept)
+        np.testing.assert_allclose(factor.copies_left_out(0.3, [mine])[0], error, rtol=1e-7, atol=1e-9)
+
+
+def test_intervals_with_a_given_ridge():
+    low, high = model(rows=120).fit(X, Y[:, 0]).predict_interval(NEW, coverage=0.9)
+    assert np.isfinite(high - low).all()
 
 
 def test_intervals_come_with_a_chosen_ridge():

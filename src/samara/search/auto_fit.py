@@ -63,6 +63,7 @@ class Members:
     models: list[Model]
     plans: list[Plan]
     refused: list[str]
+    errors: list[float]  # on rows left out of the heaviest, of numbers, and in the search: none or two
 
 
 def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Clock) -> AutoFitted:
@@ -79,7 +80,7 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
             trials.run(settings.rounds)
     if not trials.tried:
         return _unscored(source, settings, profile, means, trials.refused)
-    members = _fitted_to_all(trials, blended(trials.tried, rows)[0], source, profile, means)
+    members = _fitted_to_all(trials, blended(trials.tried, rows), source, profile, means)
     if not members.models:
         return _unscored(source, settings, profile, means, members.refused)
     return _blend(trials, rows, members, profile)
@@ -103,8 +104,6 @@ def _blend(trials: Trials, rows: SearchRows, members: Members, profile: Profile)
     """The weighted sum of the members, and how it fares on rows that were not seen."""
     numbers = members.numbers
     weights = weighed(trials.tried, numbers, rows)
-    pairs = zip(members.models, members.plans, strict=True)
-    worth = min(_worth(model, plan, rows.n_all) for model, plan in pairs)
     names = {trials.tried[i].candidate.name: w for i, w in zip(numbers, weights.tolist(), strict=True)}
     board = trials.board(names)
     return AutoFitted(
@@ -113,7 +112,7 @@ def _blend(trials: Trials, rows: SearchRows, members: Members, profile: Profile)
         board=board,
         weights=weights,
         score=rows.score(cross_blended(_kept(trials, members), rows)),
-        left_out=_left_out(trials, rows, (numbers, weights), worth),
+        left_out=_left_out(trials, rows, (numbers, weights), _shrinking(rows, members)),
     )
 
 
@@ -126,22 +125,32 @@ def _kept(trials: Trials, members: Members) -> list[Tried]:
 
 
 def _fitted_to_all(
-    trials: Trials, numbers: list[int], source: Source, profile: Profile, means: Means
+    trials: Trials, blend: tuple[list[int], Array], source: Source, profile: Profile, means: Means
 ) -> Members:
     """The members that the memory holds."""
-    members = Members([], [], [], [])
+    members, numbers = Members([], [], [], [], []), blend[0]
     for place, i in enumerate(numbers):
         seconds = 0.9 * means.clock.left / (len(numbers) - place)
         candidate, choice = trials.tried[i].candidate, trials.tried[i].choice
         try:
-            model, plan = fitted((candidate, choice), source, profile, means, seconds)
+            made = fitted((candidate, choice), source, profile, means, seconds)
         except BudgetError as error:
             members.refused.append(f"not in the blend: {candidate.name}: {error}")
             continue
         members.numbers.append(i)
-        members.models.append(model)
-        members.plans.append(plan)
+        members.models.append(made.model)
+        members.plans.append(made.plan)
+        if place == int(np.argmax(blend[1])) and not trials.rows.classes and made.left_out is not None:
+            members.errors.extend(_both_errors(trials.rows, trials.tried[i], made.left_out()))
+        del made  # its factor would lie beside that of the next
     return members
+
+
+def _both_errors(rows: SearchRows, one: Tried, found: LeftOut) -> tuple[float, float]:
+    """Mean errors of a member on rows left out of its fit to all, and on those of the search."""
+    final = np.average(np.abs(found.errors / rows.spread).mean(axis=1), weights=found.weight)
+    there = np.abs(one.outputs - rows.Y[rows.scored]).mean(axis=1)
+    return float(final), float(np.average(there, weights=rows.weight[rows.scored]))
 
 
 def most_rows(settings: AutoSettings, source: Source) -> tuple[int, int]:
@@ -161,12 +170,7 @@ def most_rows(settings: AutoSettings, source: Source) -> tuple[int, int]:
     return fit, scored
 
 
-def _worth(model: Model, plan: Plan, n_rows: int) -> float:
-    """Rows that an exact model of as small an error would take: with centres, between these and all."""
-    return float(np.sqrt(n_rows * len(model.coef))) if plan.solver == "nystroem" else float(n_rows)
-
-
-def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], worth: float) -> LeftOut:
+def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], share: float) -> LeftOut:
     """The scored rows as the blend says them; of numbers with the errors that fits to all rows would make.
 
     Of classes the outputs are left as they are: moved towards the class that came, they would be right more
@@ -174,7 +178,7 @@ def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], 
     """
     said = combined(trials.tried, *blend)
     Y, weight = rows.Y[rows.scored], rows.weight[rows.scored]
-    outputs = said if rows.classes else Y - _shrinking(trials, rows, blend, worth) * (Y - said)
+    outputs = said if rows.classes else Y - share * (Y - said)
     return LeftOut(
         outputs=outputs * rows.spread + rows.mean,
         targets=Y * rows.spread + rows.mean,
@@ -183,34 +187,26 @@ def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], 
     )
 
 
-def _shrinking(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], worth: float) -> float:
-    """By how much fits to all rows make the errors smaller.
+def _shrinking(rows: SearchRows, members: Members) -> float:
+    """By how much fits to all rows make the errors smaller, measured on rows left out of the heaviest.
 
-    Fits of the search see fewer rows than the model. What twice as many are worth is measured, with the
-    same metric and the same ridge, and taken to hold on.
+    Where all rows were searched, its metric has seen them too, which flatters: the mean of this and none.
     """
-    Y, weight = rows.Y[rows.scored], rows.weight[rows.scored]
-    halved, half = rows.halved(), np.zeros_like(Y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConditionWarning)
-        for i, w in zip(blend[0], blend[1].tolist(), strict=True):
-            one = trials.tried[i]
-            half = half + w * one.candidate.outputs(halved, one.choice)
-    shares = max(rows.n_fit / max(halved.n_fit, 1), 1.0 + 1e-9), max(worth / max(rows.n_fit, 1), 1.0)
-    both = combined(trials.tried, *blend), half
-    errors = [float(np.average(np.abs(P - Y).mean(axis=1), weights=weight)) for P in both]
-    rate = np.log(max(errors[0], 1e-300) / max(errors[1], 1e-300)) / np.log(shares[0])
-    return float(np.clip(shares[1] ** min(rate, 0.0), LEAST_SHRINKING, 1.0))
+    if not members.errors:
+        return 1.0
+    final, searched = members.errors
+    share = float(np.clip(final / max(searched, 1e-300), LEAST_SHRINKING, 1.0))
+    return share if len(rows.folds) == 1 else (1 + share) / 2
 
 
 def _unscored(
     source: Source, settings: AutoSettings, profile: Profile, means: Means, refused: list[str]
 ) -> AutoFitted:
     """A ridge regression, where no row can be held out, or the memory holds nothing else."""
-    model, plan = fitted((_plain(settings), Choice(0, None, None)), source, profile, means, float("inf"))
+    made = fitted((_plain(settings), Choice(0, None, None)), source, profile, means, float("inf"))
     why = "ridge alone: no row could be held out, or no other model fits into the memory"
-    plan = replace(plan, reasons=(*plan.reasons, why, *refused))
-    return AutoFitted(model, plan, Leaderboard(()), np.ones(1), float("nan"), None)
+    plan = replace(made.plan, reasons=(*made.plan.reasons, why, *refused))
+    return AutoFitted(made.model, plan, Leaderboard(()), np.ones(1), float("nan"), None)
 
 
 def _plain(settings: AutoSettings) -> LayerCandidate:

@@ -48,10 +48,6 @@ class Candidate(Protocol):
         """Every choice scored, of as many rounds as there is time for; none where none could be fitted."""
         ...
 
-    def outputs(self, rows: SearchRows, choice: Choice) -> Array:
-        """What the fits of one choice say of the scored rows."""
-        ...
-
 
 def scales_in_words(scale: str) -> str:
     """How the inputs are scaled, in a name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from samara.errors import BudgetError
 from samara.fit import fit
 from samara.kernel_fit import fit_kernel
 from samara.kernel_settings import KernelSettings, Nystroem
+from samara.left_out import LeftOut
 from samara.maps import Beside, Kernel, metric_map
 from samara.maps.leaves import even_leaves
 from samara.metric_fit import root_of
@@ -75,9 +76,16 @@ def expected_seconds(source: Source, clock: Clock) -> float:
     return clock.predicted(flops)
 
 
-def fitted(
-    member: Member, source: Source, profile: Profile, means: Means, seconds: float
-) -> tuple[Model, Plan]:
+@dataclass(frozen=True)
+class Final:
+    """A member fitted to all rows; ``left_out`` has its rows, for as long as it is kept."""
+
+    model: Model
+    plan: Plan
+    left_out: Callable[[], LeftOut] | None
+
+
+def fitted(member: Member, source: Source, profile: Profile, means: Means, seconds: float) -> Final:
     """One member, in about so many seconds and inside the memory."""
     candidate, choice = member
     refused: BudgetError | None = None
@@ -93,7 +101,7 @@ def fitted(
             except BudgetError as error:
                 refused = error
             else:
-                return done.model, done.plan
+                return Final(done.model, done.plan, done.left_out)
     else:
         assert isinstance(candidate, LayerCandidate)
         for nodes in _sizes(means, seconds):
@@ -104,7 +112,7 @@ def fitted(
             except BudgetError as error:
                 refused = error
             else:
-                return made.model, made.plan
+                return Final(made.model, made.plan, made.left_out)
     assert refused is not None
     raise refused
 

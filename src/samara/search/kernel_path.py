@@ -121,18 +121,6 @@ class KernelCandidate:
             del systems  # those of the next round take as much
         return found
 
-    def outputs(self, rows: SearchRows, choice: Choice) -> Array:
-        """What fits with this metric and this ridge say of the scored rows."""
-        assert choice.alpha is not None
-        systems = self._systems(rows, [choice.metric for _ in rows.folds])
-        alpha = choice.alpha
-        while alpha <= LARGEST_RIDGE:
-            found = outputs_of(systems, [alpha], rows.workers)
-            if found:
-                return found[alpha]
-            alpha *= 10  # of other rows than those it was chosen by
-        return np.zeros((len(rows.scored), rows.Y.shape[1]))  # the mean of the targets
-
     def _ridges(self, rows: SearchRows, systems: Sequence[System], start: float) -> dict[float, Array]:
         """A ridge and its neighbours, and on while the best lies at an end; none where none is definite."""
         tried: dict[float, Array] = {}

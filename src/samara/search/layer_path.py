@@ -73,10 +73,6 @@ class LayerCandidate:
             ]
         return found
 
-    def outputs(self, rows: SearchRows, choice: Choice) -> Array:
-        """What fits with this metric say of the scored rows."""
-        return self._said(rows, [self._fitted(rows, fold, choice.metric) for fold in rows.folds])
-
     def settings(self, n_inputs: int, n_hidden: int, metric: Array | None, budget: Budget) -> Settings:
         """Of a fit; who merges is still to be said."""
         layer = self.spec.made(n_inputs)

@@ -59,11 +59,6 @@ class SearchRows:
         """Some of the rows to fit."""
         return ArraySource(self.X[rows], self.Y[rows], self.weight[rows])
 
-    def halved(self) -> SearchRows:
-        """The same rows scored by fits of half as many: what more rows are worth."""
-        halves = (replace(fold, fit=np.sort(fold.fit)[: max(2, len(fold.fit) // 2)]) for fold in self.folds)
-        return replace(self, folds=tuple(halves))
-
     def error(self, outputs: Array, rows: Array | None = None) -> float:
         """What is made smallest, of outputs (m, t) for the scored rows, or for some of them.
 

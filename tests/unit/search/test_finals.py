@@ -30,14 +30,20 @@ MEANS = Means(Budget(workers=1), Threads(1), 0, Clock(None), 600)
 KERNEL = (KernelCandidate("laplace", False, "standard"), Choice(1, np.array([2.0, 0.5, 0.5]), 0.1))
 
 
+def made(*given):
+    """A member's model and plan."""
+    one = fitted(*given)
+    return one.model, one.plan
+
+
 def test_exact_unless_rows_are_many_or_time_is_short(monkeypatch):
-    exact, plan = fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
+    exact, plan = made(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
     assert plan.solver == "exact"
-    hurried, plan = fitted(KERNEL, SOURCE, PROFILE, MEANS, 0.0)
+    hurried, plan = made(KERNEL, SOURCE, PROFILE, MEANS, 0.0)
     assert plan.solver == "nystroem"
     assert hurried.maps[-1].n_out == finals.CENTRES[-1]
     monkeypatch.setattr(finals, "EXACT_ROWS", 500)
-    many, plan = fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
+    many, plan = made(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
     assert plan.solver == "nystroem"
     assert many.maps[-1].n_out == 500
     said = [model.predict(SOURCE, ENGINE) for model in (exact, hurried, many)]
@@ -46,7 +52,7 @@ def test_exact_unless_rows_are_many_or_time_is_short(monkeypatch):
 
 
 def test_metric_and_width_are_those_of_the_search():
-    model, _ = fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
+    model, _ = made(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
     rows = model.maps[-1]
     assert isinstance(rows, KernelRows)
     Z = (X - X.mean(axis=0)) / X.std(axis=0) * np.sqrt([2.0, 0.5, 0.5])
@@ -61,7 +67,7 @@ def test_memory_makes_leaves_smaller_and_then_takes_centres(megabytes, solver):
     source = ArraySource(rows, rows[:, :1])
     profile = ENGINE.summarize(source, partial(Profile, 3000, 0))
     tight = Means(Budget(memory=megabytes * 10**6, workers=1), Threads(1), 0, Clock(None), 3000)
-    _, plan = fitted(KERNEL, source, profile, tight, np.inf)
+    _, plan = made(KERNEL, source, profile, tight, np.inf)
     assert plan.solver == solver
     assert plan.peak_bytes <= megabytes * 10**6
 
@@ -69,24 +75,24 @@ def test_memory_makes_leaves_smaller_and_then_takes_centres(megabytes, solver):
 def test_leaves_beyond_the_rows_that_are_solved_exactly(monkeypatch):
     monkeypatch.setattr(finals, "EXACT_ROWS", 500)
     monkeypatch.setattr(finals, "LEAF_ROWS", (300, 100))
-    model, plan = fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
+    model, plan = made(KERNEL, SOURCE, PROFILE, MEANS, np.inf)
     assert plan.solver == "leaves"
     assert model.maps[-1].tree.n_leaves == 2
-    hurried, _ = fitted(KERNEL, SOURCE, PROFILE, MEANS, 0.0)
+    hurried, _ = made(KERNEL, SOURCE, PROFILE, MEANS, 0.0)
     assert hurried.maps[-1].tree.n_leaves == 8
     monkeypatch.setattr(finals, "physical_bytes", lambda: 10_000)  # a machine that holds next to nothing
-    assert fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)[1].solver == "nystroem"
+    assert made(KERNEL, SOURCE, PROFILE, MEANS, np.inf)[1].solver == "nystroem"
 
 
 def test_nodes():
     for spec in (RIDGE, TANH):
         member = LayerCandidate(spec, "quantile", 0, 0), Choice(0, None, None)
-        model, _ = fitted(member, SOURCE, PROFILE, MEANS, np.inf)
+        model, _ = made(member, SOURCE, PROFILE, MEANS, np.inf)
         assert len(model.coef) == (3 if spec is RIDGE else 303)
 
 
 def test_a_sum_of_models_is_about_the_mean():
-    models = [fitted(KERNEL, SOURCE, PROFILE, MEANS, np.inf)[0]]
+    models = [made(KERNEL, SOURCE, PROFILE, MEANS, np.inf)[0]]
     models.append(Model(models[0].maps, 2 * models[0].coef, models[0].intercept + 1))
     weights, mean = np.array([0.3, 0.2]), np.array([5.0])
     found = summed(models, weights, mean).predict(SOURCE, ENGINE)

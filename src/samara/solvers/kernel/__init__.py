@@ -10,7 +10,7 @@ from samara.solvers.kernel.pcg import Iterated, Pcg
 from samara.solvers.kernel.sketch import KernelSketch
 from samara.solvers.kernel.spectral import Spectral
 from samara.solvers.kernel.ssvd import Ssvd, Truncated
-from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, groups_of
+from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, groups_of, some_left_out
 
 
 class KernelSolver(Protocol):
@@ -45,4 +45,5 @@ __all__ = [
     "Ssvd",
     "Truncated",
     "groups_of",
+    "some_left_out",
 ]

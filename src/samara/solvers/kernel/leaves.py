@@ -13,8 +13,9 @@ from samara.errors import BudgetError, InputError
 from samara.linalg.blas import in_threads
 from samara.maps import KernelRows, LeafRows, Tree, grown
 from samara.solvers.kernel.divide import part_of
-from samara.solvers.kernel.exact import Exact
-from samara.solvers.kernel.task import DualFactor, KernelTask, Solution
+from samara.solvers.kernel.exact import Exact, OneRidge
+from samara.solvers.kernel.spectral import Spectral
+from samara.solvers.kernel.task import DualFactor, KernelTask, Solution, some_left_out
 
 UNCUT = 2  # times the rows of a leaf that one may have, where equal rows can't be cut
 
@@ -67,8 +68,9 @@ class Leafed:
     order: Array  # rows leaf by leaf
     edges: Array
     trace: float
-    factors: Sequence[DualFactor | None]  # None: a leaf without rows, or one solved already
-    solutions: dict[float, list[Solution | None]] = field(default_factory=dict)
+    factors: Sequence[DualFactor | None]  # None: solved already
+    without: Array  # (n, t) errors of some rows by the model without them and their copies; else NaN
+    solutions: dict[float, list[Solution]] = field(default_factory=dict)
     conditions: dict[float, float] = field(default_factory=dict)
     error: float = 0.0
 
@@ -77,20 +79,25 @@ class Leafed:
         """Of one ridge only the solutions are kept: factors of all leaves would be n·m numbers."""
         ridge = task.alphas[0] if task.alphas is not None and len(task.alphas) == 1 else None
         pairs = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-        pieces = [order[lo:hi] for lo, hi in pairs]
+        pieces, copies = [order[lo:hi] for lo, hi in pairs], _some_copies(task, ridge)
+        without = np.full(task.targets.shape, np.nan)
 
         def solve(rows: Array) -> tuple[DualFactor | None, Solution | None, float, float]:
-            if not len(rows):
-                return None, None, 0.0, 1.0
             factor = Exact()(replace(part_of(task, rows, 1.0), workers=1))
             if task.report:
                 task.report("leaves", len(rows), task.n)
             if ridge is None:
                 return factor, None, factor.trace, 1.0
+            groups = _copies_in(copies[rows])
+            if groups and len(rows) > len(groups[0]):
+                assert isinstance(factor, OneRidge | Spectral)
+                errors = factor.copies_left_out(ridge, groups)
+                for group, error in zip(groups, errors, strict=True):
+                    without[rows[group]] = error
             return None, factor.solve(ridge), factor.trace, factor.condition(ridge)
 
         factors, solutions, traces, conditions = zip(*in_threads(solve, pieces, task.workers), strict=True)
-        made = cls(task, tree, order, edges, sum(traces), factors)
+        made = cls(task, tree, order, edges, sum(traces), factors, without)
         if ridge is not None:
             made.solutions[ridge], made.conditions[ridge] = list(solutions), max(conditions)
         return made
@@ -103,13 +110,10 @@ class Leafed:
     def solve(self, alpha: float) -> Solution:
         """The coefficients leaf by leaf, then the intercept of each."""
         if alpha not in self.solutions:
-            found = [None if factor is None else factor.solve(alpha) for factor in self.factors]
-            self.solutions = {alpha: found}
+            self.solutions = {alpha: [factor.solve(alpha) for factor in self.factors if factor is not None]}
         solutions = self.solutions[alpha]
-        none = np.zeros(self.task.targets.shape[1])
-        coef = [one.coef for one in solutions if one is not None]
-        means = [none if one is None else one.intercept for one in solutions]
-        return Solution(np.concatenate([*coef, np.stack(means)]), none)
+        coef, means = [one.coef for one in solutions], np.stack([one.intercept for one in solutions])
+        return Solution(np.concatenate([*coef, means]), np.zeros(means.shape[1]))
 
     def left_out(self, alpha: float, groups: Sequence[Array]) -> Array:
         """Of each leaf by itself: rows of other leaves are nothing to it."""
@@ -119,6 +123,10 @@ class Leafed:
                 rows = self.order[self.edges[leaf] : self.edges[leaf + 1]]
                 made[rows] = factor.left_out(alpha, inside[leaf])
         return made
+
+    def copies_left_out(self, alpha: float, copies: Sequence[Array]) -> Array:
+        """Errors (g, t) of the mean targets of rows with equal inputs, by the models without these rows."""
+        return self.without[[int(rows[0]) for rows in copies]]
 
     def _by_leaf(self, groups: Sequence[Array]) -> list[list[Array]]:
         """What each leaf has of every group, in its own row numbers."""
@@ -146,3 +154,18 @@ class Leafed:
         return LeafRows(
             KernelRows(gramian.kernel, gramian.rows[self.order], gramian.dtype), self.tree, self.edges
         )
+
+
+def _some_copies(task: KernelTask, ridge: float | None) -> Array:
+    """Numbers (n,) of the inputs with the lowest keys, which are left out; −1: others, all without a ridge."""
+    if task.keys is None or not ridge:
+        return np.full(task.n, -1)
+    _, number = np.unique(task.keys, return_inverse=True)
+    return np.where(number < some_left_out(task.n), number, -1)
+
+
+def _copies_in(numbers: Array) -> list[Array]:
+    """The places of each number of 0 and more."""
+    there = np.flatnonzero(numbers >= 0)
+    there = there[np.argsort(numbers[there], kind="stable")]
+    return np.split(there, np.flatnonzero(np.diff(numbers[there])) + 1) if len(there) else []
