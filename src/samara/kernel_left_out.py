@@ -55,7 +55,8 @@ def left_out_of_one_ridge(
     copies = _copies(task)
     means = copies.mean(task.targets)
     assert task.keys is not None
-    chosen = np.sort(np.argsort(task.keys[copies.first], kind="stable")[: some_left_out(task.n)])
+    # The highest keys: a search has fitted its candidates, and their metrics, to the rows of the lowest.
+    chosen = np.sort(np.argsort(task.keys[copies.first], kind="stable")[-some_left_out(task.n) :])
     errors = np.full(means.shape, np.nan)
     if len(copies.first) > 1:  # without its only input a model is none
         errors[chosen] = factor.copies_left_out(alpha, copies.members(chosen))
@@ -72,6 +73,7 @@ def _copies(task: KernelTask) -> Copies:
 def _restored(task: KernelTask, copies: Copies, outputs: Array, units: Units, pull: Pull | None) -> LeftOut:
     """In the units of the data, without rows that nothing can be said of."""
     centre, spread = units
+    assert task.keys is not None
     kept = np.isfinite(outputs).all(axis=1)
     return LeftOut(
         outputs=(outputs * spread + centre)[kept],
@@ -79,4 +81,5 @@ def _restored(task: KernelTask, copies: Copies, outputs: Array, units: Units, pu
         weight=None if copies.weight is None else copies.weight[kept],
         spread=np.ones(int(kept.sum())),
         pull=pull if kept.all() else None,
+        keys=task.keys[copies.rows][kept],
     )

@@ -37,6 +37,7 @@ class LeftOut:
     spread: Array  # (m,) √(1 + leverage) of a row in the model without it
     leverage: Leverage | None = None  # of new rows; None: taken to be 0
     pull: Pull | None = None  # where all rows are there and few
+    keys: Array | None = None  # (m,) of the rows' inputs
 
     @property
     def errors(self) -> Array:
@@ -134,6 +135,7 @@ class Solved:
             spread=seen.spread[copies.group][kept],
             leverage=self._leverage(half, seen.new_weight),
             pull=self._pull(half, copies) if few and kept.all() and copies.one_target_each else None,
+            keys=seen.keys[copies.rows][kept],
         )
 
     @property
@@ -160,7 +162,7 @@ class Solved:
         *parts, weights = zip(*blocks, strict=True)
         y, fitted, leverage, keys = (np.concatenate(part) for part in parts)
         weight = None if weights[0] is None else np.concatenate(weights)
-        return Seen(y, fitted, leverage, Copies.found(keys, weight))
+        return Seen(y, fitted, leverage, Copies.found(keys, weight), keys[:, 0])
 
     def _without(self, first: Seen, alpha: float) -> Array:
         """Outputs (g, t) for each input, of the model without its rows."""
@@ -223,6 +225,7 @@ class Seen:
     fitted: Array
     leverage: Array
     copies: Copies
+    keys: Array  # of the inputs
 
     @property
     def slack(self) -> Array:

@@ -13,13 +13,14 @@ from samara.left_out import LeftOut
 from samara.linalg.blas import available_cores
 from samara.model import Model
 from samara.plans import Budget, Plan
-from samara.search.blend import blended, combined, cross_blended, weighed
+from samara.search.blend import blended, cross_blended, weighed
 from samara.search.board import Leaderboard
 from samara.search.candidates import RIDGE, Choice, Tried
 from samara.search.clock import Clock
 from samara.search.finals import Means, fitted, summed
 from samara.search.kernel_path import kernel_bytes
 from samara.search.layer_path import LayerCandidate
+from samara.search.left_rows import learned_from, left_out_of
 from samara.search.rows import FIT_ROWS, SCORED_ROWS, SearchRows, gathered
 from samara.search.trials import Trials
 from samara.summaries import Profile
@@ -27,7 +28,6 @@ from samara.summaries import Profile
 FULL_SEARCH = 20.0  # seconds from which on the search has all its rows
 FEWEST_ROWS = 300
 LEAST_ROWS = 50  # where memory is short
-LEAST_SHRINKING = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Members:
     models: list[Model]
     plans: list[Plan]
     refused: list[str]
-    errors: list[float]  # on rows left out of the heaviest, of numbers, and in the search: none or two
+    left_out: list[LeftOut | None]
 
 
 def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Clock) -> AutoFitted:
@@ -80,7 +80,7 @@ def auto_fit(source: Source, settings: AutoSettings, profile: Profile, clock: Cl
             trials.run(settings.rounds)
     if not trials.tried:
         return _unscored(source, settings, profile, means, trials.refused)
-    members = _fitted_to_all(trials, blended(trials.tried, rows), source, profile, means)
+    members = _fitted_to_all(trials, blended(trials.tried, rows)[0], source, profile, means)
     if not members.models:
         return _unscored(source, settings, profile, means, members.refused)
     return _blend(trials, rows, members, profile)
@@ -104,6 +104,7 @@ def _blend(trials: Trials, rows: SearchRows, members: Members, profile: Profile)
     """The weighted sum of the members, and how it fares on rows that were not seen."""
     numbers = members.numbers
     weights = weighed(trials.tried, numbers, rows)
+    exact = left_out_of(members.left_out, weights, profile.targets.mean)
     names = {trials.tried[i].candidate.name: w for i, w in zip(numbers, weights.tolist(), strict=True)}
     board = trials.board(names)
     return AutoFitted(
@@ -112,7 +113,7 @@ def _blend(trials: Trials, rows: SearchRows, members: Members, profile: Profile)
         board=board,
         weights=weights,
         score=rows.score(cross_blended(_kept(trials, members), rows)),
-        left_out=_left_out(trials, rows, (numbers, weights), _shrinking(rows, members)),
+        left_out=learned_from(trials.tried, rows, (numbers, weights), exact),
     )
 
 
@@ -125,10 +126,10 @@ def _kept(trials: Trials, members: Members) -> list[Tried]:
 
 
 def _fitted_to_all(
-    trials: Trials, blend: tuple[list[int], Array], source: Source, profile: Profile, means: Means
+    trials: Trials, numbers: list[int], source: Source, profile: Profile, means: Means
 ) -> Members:
     """The members that the memory holds."""
-    members, numbers = Members([], [], [], [], []), blend[0]
+    members = Members([], [], [], [], [])
     for place, i in enumerate(numbers):
         seconds = 0.9 * means.clock.left / (len(numbers) - place)
         candidate, choice = trials.tried[i].candidate, trials.tried[i].choice
@@ -140,17 +141,9 @@ def _fitted_to_all(
         members.numbers.append(i)
         members.models.append(made.model)
         members.plans.append(made.plan)
-        if place == int(np.argmax(blend[1])) and not trials.rows.classes and made.left_out is not None:
-            members.errors.extend(_both_errors(trials.rows, trials.tried[i], made.left_out()))
+        members.left_out.append(made.left_out() if made.left_out is not None else None)
         del made  # its factor would lie beside that of the next
     return members
-
-
-def _both_errors(rows: SearchRows, one: Tried, found: LeftOut) -> tuple[float, float]:
-    """Mean errors of a member on rows left out of its fit to all, and on those of the search."""
-    final = np.average(np.abs(found.errors / rows.spread).mean(axis=1), weights=found.weight)
-    there = np.abs(one.outputs - rows.Y[rows.scored]).mean(axis=1)
-    return float(final), float(np.average(there, weights=rows.weight[rows.scored]))
 
 
 def most_rows(settings: AutoSettings, source: Source) -> tuple[int, int]:
@@ -168,35 +161,6 @@ def most_rows(settings: AutoSettings, source: Source) -> tuple[int, int]:
         fit = max(LEAST_ROWS, int(0.9 * fit))
         scored = min(scored, 2 * fit)
     return fit, scored
-
-
-def _left_out(trials: Trials, rows: SearchRows, blend: tuple[list[int], Array], share: float) -> LeftOut:
-    """The scored rows as the blend says them; of numbers with the errors that fits to all rows would make.
-
-    Of classes the outputs are left as they are: moved towards the class that came, they would be right more
-    often than the model is, and its probabilities too sure.
-    """
-    said = combined(trials.tried, *blend)
-    Y, weight = rows.Y[rows.scored], rows.weight[rows.scored]
-    outputs = said if rows.classes else Y - share * (Y - said)
-    return LeftOut(
-        outputs=outputs * rows.spread + rows.mean,
-        targets=Y * rows.spread + rows.mean,
-        weight=None if (weight == 1).all() else weight,
-        spread=np.ones(len(Y)),
-    )
-
-
-def _shrinking(rows: SearchRows, members: Members) -> float:
-    """By how much fits to all rows make the errors smaller, measured on rows left out of the heaviest.
-
-    Where all rows were searched, its metric has seen them too, which flatters: the mean of this and none.
-    """
-    if not members.errors:
-        return 1.0
-    final, searched = members.errors
-    share = float(np.clip(final / max(searched, 1e-300), LEAST_SHRINKING, 1.0))
-    return share if len(rows.folds) == 1 else (1 + share) / 2
 
 
 def _unscored(

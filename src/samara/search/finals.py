@@ -49,8 +49,8 @@ class Means:
 
 
 def exact_flops(n: int, d: int) -> float:
-    """Of a kernel model of all rows: the matrix, its factor, and what the plan says about it."""
-    return THREADED * (n**3 / 3 * 1.2 + n**2 * (3 * d + 60))
+    """Of a kernel model of all rows: the matrix, its factor, and rows left out."""
+    return THREADED * (n**3 / 3 * 1.5 + n**2 * (3 * d + 60))
 
 
 def leaves_flops(n: int, d: int, most: int) -> float:

@@ -44,7 +44,7 @@ class Trials:
     ) -> None:
         self.tried: list[Tried] = []
         self.refused: list[str] = []  # why others were not tried
-        self.rows, self._source, self._entropy = rows, source, entropy
+        self._rows, self._source, self._entropy = rows, source, entropy
         self._clock, self._progress = clock, progress
         self._seconds: dict[str, float] = {}
 
@@ -56,7 +56,7 @@ class Trials:
             began = self._clock.spent
             try:
                 with single_blas_thread():
-                    self.tried += candidate.run(self.rows, self._goes_on)
+                    self.tried += candidate.run(self._rows, self._goes_on)
             except BudgetError as error:
                 self.refused.append(f"not tried: {candidate.name}: {error}")
                 continue
@@ -75,7 +75,7 @@ class Trials:
             tuple(
                 Entry(
                     candidate=name,
-                    score=self.rows.score(one.outputs),
+                    score=self._rows.score(one.outputs),
                     seconds=self._seconds[name],
                     round=one.choice.round,
                     alpha=one.choice.alpha,
@@ -113,7 +113,7 @@ class Trials:
         """Seconds of the first round of a candidate, by those that were like it."""
         if not isinstance(candidate, KernelCandidate):
             return 0.0
-        n, folds = self.rows.n_fit, len(self.rows.folds)
+        n, folds = self._rows.n_fit, len(self._rows.folds)
         return self._clock.predicted(folds * 4 * n**3 / 3)
 
     def _goes_on(self, seconds: float) -> bool:
@@ -125,5 +125,5 @@ class Trials:
 
     def _tell(self, number: int) -> None:
         if self._progress is not None:
-            best = self.rows.score(min(self.tried, key=lambda one: one.error).outputs)
+            best = self._rows.score(min(self.tried, key=lambda one: one.error).outputs)
             self._progress(f"search; {self.tried[-1].candidate.name}: best so far {best:.4f}", 1, number + 2)

@@ -17,7 +17,7 @@ KEYED = 4096  # rows that keys are made of at a time
 
 
 def some_blocks(source: Source, most: int, block_rows: int) -> Iterator[Block]:
-    """About ``most`` rows, some at a time: of arrays those with small keys, of files runs from all over.
+    """About ``most`` rows, some at a time: of arrays those with high keys, of files runs from all over.
 
     The keys are those of the rows' content, so that rows of arrays may come in any order and copies come
     together; files are not read through for a sample.
@@ -34,10 +34,10 @@ def some_blocks(source: Source, most: int, block_rows: int) -> Iterator[Block]:
 
 
 def _drawn(source: ArraySource, most: int) -> Array:
-    """Numbers of the rows whose keys are in the lowest share of all."""
-    limit, X = np.uint64(most / source.n_rows * 2.0**64), source.X
+    """Numbers of the rows whose keys are in the highest share of all: a search fits those of the lowest."""
+    limit, X = np.uint64((1 - most / source.n_rows) * 2.0**64), source.X
     steps = range(0, source.n_rows, KEYED)
-    rows = np.concatenate([lo + np.flatnonzero(row_keys(X[lo : lo + KEYED]) < limit) for lo in steps])
+    rows = np.concatenate([lo + np.flatnonzero(row_keys(X[lo : lo + KEYED]) >= limit) for lo in steps])
     if len(rows) < most // 2:  # few different rows: their keys say nothing about their number
         rows = np.linspace(0, source.n_rows - 1, most).astype(int)
     return rows

@@ -157,11 +157,11 @@ class Leafed:
 
 
 def _some_copies(task: KernelTask, ridge: float | None) -> Array:
-    """Numbers (n,) of the inputs with the lowest keys, which are left out; −1: others, all without a ridge."""
+    """Numbers (n,) of the inputs with the highest keys, which are left out; −1: others, or no ridge."""
     if task.keys is None or not ridge:
         return np.full(task.n, -1)
-    _, number = np.unique(task.keys, return_inverse=True)
-    return np.where(number < some_left_out(task.n), number, -1)
+    distinct, number = np.unique(task.keys, return_inverse=True)
+    return np.where(number >= len(distinct) - some_left_out(task.n), number, -1)
 
 
 def _copies_in(numbers: Array) -> list[Array]:
