@@ -112,6 +112,17 @@ def test_rows_of_which_most_are_equal():
             assert ((mine @ tree.directions[node] >= tree.thresholds[node]) == beyond).all()
 
 
+def test_copies_are_not_cut_apart_by_rounding():
+    """Products of equal rows may differ in their last bits, by where they stand."""
+    few = RNG.normal(size=(5, 7))
+    rows = few[RNG.integers(0, 5, 3000)]
+    tree = grown(rows, 50)
+    assert tree.n_leaves == 5
+    leaf = tree(rows)
+    for one in few:
+        assert len(set(leaf[(rows == one).all(axis=1)])) == 1
+
+
 def test_the_order_of_the_rows_changes_nothing():
     order = RNG.permutation(len(X))
     one, other = model(alpha="auto").fit(X, Y), model(alpha="auto").fit(X[order], Y[order])

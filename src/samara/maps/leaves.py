@@ -15,6 +15,7 @@ from samara.maps.kernel_rows import KernelRows
 
 SAMPLED = 2000  # rows whose directions a cut is made along
 TRIED = 3  # directions, until one cuts well
+SAME = 1e-9  # of the largest value: what rounding may make of equal rows
 EVEN, UNEVEN = 0.3, 0.05  # share of the rows on the smaller side: taken at once, and no cut below
 
 
@@ -107,12 +108,16 @@ def _cut(X: Array, weight: Array) -> tuple[Array, float] | None:
 
 
 def _halved(along: Array, weight: Array) -> tuple[float, float]:
-    """The threshold between two values that comes nearest to halving the weight, and the smaller share."""
+    """The threshold between two values that comes nearest to halving the weight, and the smaller share.
+
+    Products of equal rows may differ by rounding: values so near count as one, and are never cut apart.
+    """
     values, place = np.unique(along, return_inverse=True)
     if len(values) < 2:
         return 0.0, 0.0
     below = np.cumsum(np.bincount(place, weight))[:-1]
-    shares = np.minimum(below, weight.sum() - below) / weight.sum()
+    apart = np.diff(values) > SAME * max(abs(values[0]), abs(values[-1]))
+    shares = np.minimum(below, weight.sum() - below) / weight.sum() * apart
     best = int(np.argmax(shares))
     return float(shares[best]), float(values[best] + (values[best + 1] - values[best]) / 2)
 
