@@ -103,7 +103,7 @@ class PaperRun:
     def go(self, tables: Sequence[str] | None, folder: Path | None) -> list[str]:
         """Measure and show the tables asked for, write what is known of the paper; names what failed."""
         chosen = [table for table in self.paper.tables if tables is None or named(table, tables)]
-        failures = []
+        failures, before = [], dict(self.run.ledger.cells)
         kept = self.run.ledger.report.get("tables", {})
         for table in chosen:
             try:
@@ -117,7 +117,8 @@ class PaperRun:
             if folder and table.chart:
                 page_maker.draw(folder, self.paper.key, table, self.run, figures)
         order = [table.name for table in self.paper.tables]
-        report = self._report({name: kept[name] for name in order if name in kept})
+        fresh = self.run.ledger.cells != before
+        report = self._report({name: kept[name] for name in order if name in kept}, fresh)
         self.run.ledger.save(report)
         if folder and report["tables"]:
             page_maker.write_paper(folder, report)
@@ -136,14 +137,18 @@ class PaperRun:
         with Counting(f"{self.paper.authors}, {table.name}", todo, ledger):
             return table.measure(self.run)
 
-    def _report(self, tables: Cell) -> Cell:
-        paper = self.paper
-        return {
-            "paper": {name: getattr(paper, name) for name in ("key", "authors", "title", "source", "about")},
+    def _report(self, tables: Cell, fresh: bool) -> Cell:
+        """Tables with the machine and day of the last run that has measured any of their cells."""
+        paper, last = self.paper, self.run.ledger.report
+        now = {
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "machine": machine(self.run.threads),
             "versions": installed_versions(),
             "blas": loaded_blas(),
+        }
+        return {
+            "paper": {name: getattr(paper, name) for name in ("key", "authors", "title", "source", "about")},
+            **(now if fresh else {name: last.get(name, value) for name, value in now.items()}),
             "tables": tables,
         }
 

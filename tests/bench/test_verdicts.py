@@ -85,7 +85,7 @@ def test_a_run_writes_results_and_pages(paper, capsys):
     found = command.run(pages=paper / "pages")
     assert found == {"nobody": {"Table 3": {"does not hold": 1, "missing": 1}}}
     text = (paper / "pages" / "nobody.md").read_text()
-    assert "| iris | ELM | % | 90 | 82 ± 0.5 | 5 | 0.911 | -16.0 | **does not hold** |" in text
+    assert "| iris | ELM (%) | 90 | 82 ± 0.5 | 5 | 0.911 | -16.0 | **does not hold** |" in text
     assert "Because it is made up." in text
     assert "a\\|b" in text
     index = (paper / "pages" / "index.md").read_text()
@@ -191,3 +191,13 @@ def test_the_front_page_sums_up_all_results():
     others = pages.comparisons_in(command.PAGES)
     assert (command.PAGES / "index.md").read_text() == pages.index_page(reports, others)
     assert Path(command.PAGES / "index.md").read_text().count("No reason found yet") == 0
+
+
+def test_a_run_that_measures_nothing_keeps_day_and_machine(paper):
+    """Pages written again say when, and on what, their figures were measured."""
+    command.run(pages=paper / "pages")
+    file = command.file_of("nobody")
+    kept = json.loads(file.read_text()) | {"date": "2001-02-03", "machine": {"cpu": "an abacus", "cores": 1}}
+    file.write_text(json.dumps(kept))
+    command.run(pages=paper / "pages", minutes=0)
+    assert "1 cores of an abacus, 2001-02-03" in (paper / "pages" / "nobody.md").read_text()
