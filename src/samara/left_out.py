@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Factor, Source, System
-from samara.linalg.blas import blas_threads_for, solve_from_right, solve_upper
+from samara.linalg.blas import blas_threads_for
 from samara.rowkeys import Copies, keys_with_targets
-from samara.selection.methods import inverse
+from samara.selection.half_inverse import HalfInverse, half_inverse
 from samara.shapes import left_out_rows
 from samara.solvers import NormalSystem, ProjectedFactor, RootSystem, RowSystem
 from samara.sources.drawn import some_blocks
@@ -24,7 +24,6 @@ from samara.summaries import Layout
 FEWEST_ROWS, MOST_FLOPS = 2000, 4e9  # looked at in any case; beyond them only as many as take a moment
 ALL_KEPT = 512  # rows up to which what each of them does to the model is kept
 BLOCK_NUMBERS, BLOCK_ROWS = 1 << 17, (256, 4096)  # hidden rows at a time: as many numbers, or so many rows
-EXACT, SKETCHED = 64, 16  # columns up to which the inverse is kept, and that stand for it: within a third
 
 
 @dataclass(frozen=True)
@@ -253,52 +252,3 @@ def leaving_out(factor: Factor, solved: Solved) -> Callable[[], LeftOut] | None:
     along = replace(solved, source=factor.source, layout=factor.layout)
     directions = factor.directions[:, : solved.size]
     return lambda: along.left_out().behind(lambda D: directions @ D)
-
-
-@dataclass(frozen=True)
-class HalfInverse:
-    """N with NNᵀ = (G + αI)⁻¹: the inverse of a triangle, or eigenvectors divided by roots."""
-
-    triangle: Array | None  # (L, L)
-    vectors: Array  # (L, r); none where there is a triangle
-    keep: Array  # (r,) 1/(λ + α)
-    alpha: float
-
-    def after(self, Z: Array) -> Array:
-        """ZN; takes Z over."""
-        if self.triangle is not None:
-            return solve_from_right(self.triangle, Z)
-        return np.asarray((Z @ self.vectors) * np.sqrt(self.keep))
-
-    def times(self, B: Array) -> Array:
-        """NB; takes B over."""
-        if self.triangle is not None:
-            return solve_upper(self.triangle, B)
-        return np.asarray(self.vectors @ (np.sqrt(self.keep)[:, None] * B))
-
-    def sketched(self, rng: np.random.Generator) -> Array:
-        """D with few columns, DDᵀ near NNᵀ: random mixtures of N's columns (Johnson and Lindenstrauss).
-
-        Of eigenvectors the symmetric root is mixed, which their signs and their number don't change.
-        """
-        L = len(self.vectors)
-        mixture = np.eye(L) if L <= EXACT else rng.standard_normal((L, SKETCHED)) / np.sqrt(SKETCHED)
-        if self.triangle is not None:
-            return self.times(mixture)
-        along = self.vectors.T @ mixture
-        made = self.times(along)
-        if self.alpha > 0:  # no row of the fit goes there: only the ridge does
-            made += (mixture - self.vectors @ along) / np.sqrt(self.alpha)
-        return made
-
-
-def half_inverse(system: System, alpha: float, size: int) -> HalfInverse:
-    """Of the leading columns, from what the system has solved with."""
-    none = np.empty((size, 0))
-    if isinstance(system, NormalSystem):
-        return HalfInverse(system.triangle(alpha)[:size, :size], none, np.empty(0), alpha)
-    values, vectors, _ = system.spectrum(size)
-    keep = inverse(system, values, np.array([alpha]), size)[0]
-    if (keep <= 0).any():  # as many numbers as H has: not copied without need
-        vectors, keep = vectors[:, keep > 0], keep[keep > 0]
-    return HalfInverse(None, vectors, keep, alpha)

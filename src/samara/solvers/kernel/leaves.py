@@ -80,26 +80,19 @@ class Leafed:
         ridge = task.alphas[0] if task.alphas is not None and len(task.alphas) == 1 else None
         pairs = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
         pieces, copies = [order[lo:hi] for lo, hi in pairs], _some_copies(task, ridge)
+
+        def solve(rows: Array) -> _Leaf:
+            return _Leaf.solved(task, rows, ridge, _copies_in(copies[rows]))
+
+        leaves = in_threads(solve, pieces, task.workers)
         without = np.full(task.targets.shape, np.nan)
-
-        def solve(rows: Array) -> tuple[DualFactor | None, Solution | None, float, float]:
-            factor = Exact()(replace(part_of(task, rows, 1.0), workers=1))
-            if task.report:
-                task.report("leaves", len(rows), task.n)
-            if ridge is None:
-                return factor, None, factor.trace, 1.0
-            groups = _copies_in(copies[rows])
-            if groups and len(rows) > len(groups[0]):
-                assert isinstance(factor, OneRidge | Spectral)
-                errors = factor.copies_left_out(ridge, groups)
-                for group, error in zip(groups, errors, strict=True):
-                    without[rows[group]] = error
-            return None, factor.solve(ridge), factor.trace, factor.condition(ridge)
-
-        factors, solutions, traces, conditions = zip(*in_threads(solve, pieces, task.workers), strict=True)
-        made = cls(task, tree, order, edges, sum(traces), factors, without)
+        for rows, leaf in zip(pieces, leaves, strict=True):
+            without[rows] = leaf.without
+        factors = [leaf.factor for leaf in leaves]
+        made = cls(task, tree, order, edges, sum(leaf.trace for leaf in leaves), factors, without)
         if ridge is not None:
-            made.solutions[ridge], made.conditions[ridge] = list(solutions), max(conditions)
+            made.solutions[ridge] = [leaf.solution for leaf in leaves if leaf.solution is not None]
+            made.conditions[ridge] = max(leaf.condition for leaf in leaves)
         return made
 
     @property
@@ -154,6 +147,32 @@ class Leafed:
         return LeafRows(
             KernelRows(gramian.kernel, gramian.rows[self.order], gramian.dtype), self.tree, self.edges
         )
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """One leaf: decomposed, or solved for one ridge."""
+
+    trace: float
+    without: Array  # (rows, t) errors without a row and its copies, NaN where these were not asked for
+    factor: DualFactor | None = None
+    solution: Solution | None = None
+    condition: float = 1.0
+
+    @classmethod
+    def solved(cls, task: KernelTask, rows: Array, ridge: float | None, copies: list[Array]) -> _Leaf:
+        """The rows of a leaf by themselves; groups of ``copies`` are left out in turn."""
+        factor = Exact()(replace(part_of(task, rows, 1.0), workers=1))
+        without = np.full((len(rows), task.targets.shape[1]), np.nan)
+        if task.report:
+            task.report("leaves", len(rows), task.n)
+        if ridge is None:
+            return cls(factor.trace, without, factor)
+        if copies and len(rows) > len(copies[0]):  # without its only input a leaf has no model
+            assert isinstance(factor, OneRidge | Spectral)
+            for group, error in zip(copies, factor.copies_left_out(ridge, copies), strict=True):
+                without[group] = error
+        return cls(factor.trace, without, None, factor.solve(ridge), factor.condition(ridge))
 
 
 def _some_copies(task: KernelTask, ridge: float | None) -> Array:
