@@ -2,6 +2,7 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -76,9 +77,10 @@ def test_numbers_in_words(told, text):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that goes a second at each look, and a memory of 100 MB."""
+    """A clock that goes a second at each look, and a memory of 100 MB; threads of others have their own."""
     seconds = iter(range(1000))
-    monkeypatch.setattr(progress_module.time, "monotonic", lambda: float(next(seconds)))
+    ticking = SimpleNamespace(monotonic=lambda: float(next(seconds)))
+    monkeypatch.setattr(progress_module, "time", ticking)
     monkeypatch.setattr(progress_module, "memory_text", lambda limit: f"100 MB of {limit}")
 
 
