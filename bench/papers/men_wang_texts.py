@@ -65,12 +65,18 @@ NO_MATRIX = (
     "samara's exact solver makes no n×n matrix of a linear kernel but a system of as many rows as inputs, "
     "so that the sketch has nothing to save."
 )
+FACTOR = (
+    "samara's exact solver factors the matrix, n³/3 operations, and inverts nothing: of 4000 rows an inverse "
+    "took 1.7 s here and the factor 0.25 s, a seventh. The sketch, whose products alone are 4n²k, has that "
+    "much less to save."
+)
 SIGMOID_REASONS = {
     **{f"usps, {label}": OTHER_USPS for label in ("exact", "k = 0.01n", "k = 0.05n", "k = 0.1n")},
     "waveform, k = 0.01n": ROWS_OF_WAVEFORM,
     **{f"dna, {label}": ROWS_OR_NODES for label in ("k = 0.01n", "k = 0.05n", "k = 0.1n")},
 }
 GAUSSIAN_REASONS = {
+    "*, times faster, k = *": FACTOR,
     "usps, ‖K − K̃‖*": FEWER_ROWS,
     **{
         f"{name}, ‖K − K̃‖*": UNKNOWN_P
