@@ -32,7 +32,7 @@ FALLS = 2e-3  # share of an error by which it must fall for the next ridge to be
 LEAST_RIDGE, LARGEST_RIDGE = 1e-7, 1e3
 
 
-def threads_for(n_rows: int, workers: int) -> int:
+def threads_of_rows(n_rows: int, workers: int) -> int:
     """Threads for some rows: of few, one, for the others would be waited for longer than they work."""
     return workers if n_rows >= FEW_ROWS else 1
 
@@ -47,7 +47,7 @@ def kernel_bytes(n: int, most: tuple[int, int], n_inputs: int, workers: int) -> 
     fit = rows * (folds - 1) // folds if folds > 1 else min(rows, most[0])
     scored = rows // folds if folds > 1 else rows - fit
     each = 2 * fit**2 + 4 * GRADIENT_BLOCK * fit  # of a thread
-    cells = folds * fit * (fit + scored) + threads_for(fit, workers) * each
+    cells = folds * fit * (fit + scored) + threads_of_rows(fit, workers) * each
     return 8 * (cells + (3 + folds) * rows * n_inputs)
 
 
@@ -148,7 +148,7 @@ class KernelCandidate:
     def _systems(self, rows: SearchRows, metrics: Sequence[Array | None]) -> list[System]:
         """One for each fold."""
         pairs = zip(rows.folds, metrics, strict=True)
-        threads = threads_for(rows.n_fit, rows.workers)
+        threads = threads_of_rows(rows.n_fit, rows.workers)
         return in_threads(lambda pair: self._system(rows, *pair), pairs, threads)
 
     def _system(self, rows: SearchRows, fold: Fold, metric: Array | None) -> System:
@@ -175,7 +175,7 @@ def outputs_of(systems: Sequence[System], alphas: Sequence[float], workers: int)
     Each system is solved on one core: on a busy machine threads of BLAS wait for each other.
     """
     cells = [(system, alpha) for alpha in alphas for system in systems]
-    made = in_threads(lambda cell: cell[0].outputs(cell[1]), cells, threads_for(systems[0].n, workers))
+    made = in_threads(lambda cell: cell[0].outputs(cell[1]), cells, threads_of_rows(systems[0].n, workers))
     found = {}
     for number, alpha in enumerate(alphas):
         parts = [P for P in made[number * len(systems) : (number + 1) * len(systems)] if P is not None]
@@ -219,7 +219,7 @@ class System:
         Z, weight = self._rows.centres[:GRADIENT_ROWS], self._weight[:GRADIENT_ROWS]
         model = Model((self._rows,), self._coef[alpha], self._mean)
         source = ArraySource(Z, np.empty((len(Z), 0)), weight)
-        engine = Threads(threads_for(source.n_rows, workers), GRADIENT_BLOCK)
+        engine = Threads(threads_of_rows(source.n_rows, workers), GRADIENT_BLOCK)
         found = gradient_outer_product(model, source, engine, diagonal=not full)
         if old is not None:  # the gradients are those of M^½x
             root = root_of(old)

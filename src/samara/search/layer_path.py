@@ -14,7 +14,7 @@ from samara.metric_fit import normalized, root_of
 from samara.model import Model
 from samara.plans import Budget
 from samara.search.candidates import Choice, GoesOn, LayerSpec, Tried, scales_in_words
-from samara.search.kernel_path import GRADIENT_BLOCK, mean_metric, threads_for
+from samara.search.kernel_path import GRADIENT_BLOCK, mean_metric, threads_of_rows
 from samara.search.rows import Fold, SearchRows
 from samara.search.scales import DOUBLE
 from samara.selection import KFold
@@ -97,7 +97,7 @@ class LayerCandidate:
     def _fitted(self, rows: SearchRows, fold: Fold, metric: Array | None) -> Model:
         source = rows.source(fold.fit)
         nodes = min(SEARCH_NODES, max(10, len(fold.fit)))
-        threads = threads_for(source.n_rows, rows.workers)
+        threads = threads_of_rows(source.n_rows, rows.workers)
         asked = self.settings(source.n_features, nodes, metric, Budget(rows.memory, threads))
         return fit(source, replace(asked, crew=Threads(threads))).model
 
@@ -107,7 +107,7 @@ class LayerCandidate:
         return np.concatenate([model.predict(rows.source(fold.scored), engine) for model, fold in pairs])
 
     def _metric(self, model: Model, source: ArraySource, workers: int) -> Array:
-        engine = Threads(threads_for(source.n_rows, workers), GRADIENT_BLOCK)
+        engine = Threads(threads_of_rows(source.n_rows, workers), GRADIENT_BLOCK)
         inner = scaling_maps(model)
         found = gradient_outer_product(model, source, engine, inner=inner, diagonal=not self.spec.full)
         return normalized(found)

@@ -40,7 +40,7 @@ def test_rows_of_the_search_by_memory():
 def test_candidates_are_fitted_inside_the_memory_and_by_the_threads_asked_for(monkeypatch):
     asked, fit = [], layer_path.fit
     monkeypatch.setattr(layer_path, "fit", lambda rows, given: asked.append(given) or fit(rows, given))
-    monkeypatch.setattr(layer_path, "threads_for", lambda n, workers: workers)
+    monkeypatch.setattr(layer_path, "threads_of_rows", lambda n, workers: workers)
     AutoELMRegressor(None, rounds=2, memory="100MB", engine=Threads(3), random_state=0).fit(X, Y)
     assert {given.budget.memory for given in asked} == {50_000_000}
     assert {given.budget.workers for given in asked} == {given.crew.workers for given in asked} == {3}
