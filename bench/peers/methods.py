@@ -124,7 +124,7 @@ def samara(n_hidden: int | str, **settings: Any) -> Callable[[Problem], Any]:
         from samara import ELMClassifier, ELMRegressor
 
         if problem.regression:
-            return ELMRegressor(n_hidden, scale=None, random_state=problem.seed, **settings)
+            return ELMRegressor(n_hidden, scale=None, random_state=problem.seed, intervals=False, **settings)
         return ELMClassifier(n_hidden, scale=None, random_state=problem.seed, calibration=None, **settings)
 
     return make
@@ -137,16 +137,30 @@ def kernel_elm(**settings: Any) -> Callable[[Problem], Any]:
         from samara import KernelELMClassifier, KernelELMRegressor
 
         if problem.regression:
-            return KernelELMRegressor(random_state=problem.seed, **settings)
+            return KernelELMRegressor(random_state=problem.seed, intervals=False, **settings)
         return KernelELMClassifier(random_state=problem.seed, calibration=None, **settings)
 
     return make
 
 
-def leaves(problem: Problem) -> Any:
-    from samara.solvers.kernel import Leaves
+def leaves(**settings: Any) -> Callable[[Problem], Any]:
+    """A maker of kernel models of a few rows each."""
 
-    return kernel_elm(kernel="laplacian", scale="quantile", alpha=0.1, solver=Leaves(LEAF_ROWS))(problem)
+    def make(problem: Problem) -> Any:
+        from samara.solvers.kernel import Leaves
+
+        return kernel_elm(alpha=0.1, solver=Leaves(LEAF_ROWS), **settings)(problem)
+
+    return make
+
+
+def centres(count: int) -> Callable[[Problem], Any]:
+    """A maker of a kernel model with some of the rows as centres."""
+
+    def make(problem: Problem) -> Any:
+        return kernel_elm(alpha=0.1, solver="nystroem", rank=min(count, problem.n_rows))(problem)
+
+    return make
 
 
 _ALL = (
@@ -160,10 +174,24 @@ _ALL = (
     Method("samara kernel fixed", "Gaussian kernel, ridge 0.1", kernel_elm(alpha=0.1), ours=True),
     Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
     Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
+    Method("samara centres 300", "Gaussian kernel, 300 centres, ridge 0.1", centres(300), ours=True),
+    Method("samara centres 1000", "Gaussian kernel, 1000 centres, ridge 0.1", centres(1000), ours=True),
     Method(
         "samara leaves",
         f"Laplacian kernel of columns as ranks within leaves of {LEAF_ROWS} rows, ridge 0.1",
-        leaves,
+        leaves(kernel="laplacian", scale="quantile"),
+        ours=True,
+    ),
+    Method(
+        "samara leaves weighed",
+        "the same, and a learned weight for each column",
+        leaves(kernel="laplacian", scale="quantile", metric="agop_diagonal", rounds=1),
+        ours=True,
+    ),
+    Method(
+        "samara leaves turned",
+        f"Laplace kernel within leaves of {LEAF_ROWS} rows, ridge 0.1, and a learned metric",
+        leaves(kernel="laplace", metric="agop", rounds=2),
         ours=True,
     ),
     Method("hpelm", f"{NODES} sigmoid nodes, its own ridge", hpelm, "hpelm"),

@@ -84,8 +84,9 @@ def make_estimator(request: Request, task: Task, progress: Any = None) -> Any:
         if name in given:
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} is for classes; this is a regression, for {task.why}.")
-    if "link" in given and classes:
-        raise UsageError(f"--link is for numbers; this is a classification, for {task.why}.")
+    for name in ("link", "intervals") if classes else ():
+        if name in given:
+            raise UsageError(f"--{name} is for numbers; this is a classification, for {task.why}.")
     kernel = model.model == "kernel"
     given.setdefault("scale", "standard")  # the columns of a raw table have units of their own
     given |= {name: None for name in ("scale", "calibration") if given.get(name) == "none"}

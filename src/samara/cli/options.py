@@ -137,6 +137,14 @@ class ModelOptions:
         str | None,
         option("Fit to a function of the target: log or logit.", read=choice("log", "logit"), metavar="NAME"),
     ] = None
+    intervals: Annotated[
+        bool | None,
+        typer.Option(
+            "--intervals/--no-intervals",
+            help="Learn intervals around numbers from rows left out (yes).",
+            show_default=False,
+        ),
+    ] = None
     calibration: Annotated[
         str | None,
         option(

@@ -55,6 +55,7 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         rounds: int = 3,
         fit_intercept: bool = True,
         link: Any = None,
+        intervals: bool = True,
         update: Any = "information",
         forget: float = 1.0,
         window: int | None = None,
@@ -77,7 +78,8 @@ class BaseELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Online):
         self.metric = metric
         self.rounds = rounds
         self.fit_intercept = fit_intercept
-        self.link = link  # of the regressors
+        self.link = link  # of the regressors, as intervals
+        self.intervals = intervals
         self.update = update
         self.forget = forget
         self.window = window

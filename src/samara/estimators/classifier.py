@@ -120,7 +120,7 @@ n_features_in_, feature_names_in_, metric_, rounds_, rounds_scores_
             verbose=verbose,
             random_state=random_state,
         )
-        del self.link  # a parameter of the regressors
+        del self.link, self.intervals  # parameters of the regressors
         self.class_weight = class_weight
         self.calibration = calibration
         self.threshold = threshold

@@ -115,7 +115,7 @@ class ClosedForm(Reports, BaseEstimator):
         A kernel model contains rows of the training data, and so do nodes of the kind ``rbf`` and
         ``multiquadric``: whoever gets the file can read them. :func:`samara.inspect` says whether it does.
         The intervals of a regressor of up to 512 rows hold what each row does to the model, from which
-        hidden rows could be worked out: set ``intervals_ = None`` before saving where that matters.
+        hidden rows could be worked out: fit with ``intervals=False`` where that matters.
 
         Parameters
         ----------

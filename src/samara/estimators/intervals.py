@@ -40,9 +40,9 @@ def interval_blocks(
         raise InputError(f"coverage must be a number between 0 and 1, such as 0.9; got {coverage!r}.")
     if found is None:
         raise InputError(
-            f"This {type(estimator).__name__} knows no errors of rows that were left out: fit it "
-            "(partial_fit keeps none) with a solver that can leave rows out, such as gram, qr or exact, and "
-            'a ridge above 0; kernel models by another solver need alpha as a list or "auto".'
+            f"This {type(estimator).__name__} knows no errors of rows that were left out: fit it with "
+            "intervals=True (partial_fit keeps none), a solver that can leave rows out, such as gram, qr or "
+            'exact, and a ridge above 0; kernel models by another solver need alpha as a list or "auto".'
         )
     for outputs, H in _seen(estimator, X, model, found):
         yield outputs, *found.around(outputs, H, float(coverage))

@@ -62,6 +62,8 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     link : {"log", "logit"}, :class:`samara.links.Logit` or None, default=None
         Fit to log y, or to the logit of y, and take predictions back: above 0, or between 0 and 1, or the
         bounds of ``Logit(low, high)``. After a log they are multiplied by ``smearing_``.
+    intervals : bool, default=True
+        Learn what ``predict_interval`` needs, from rows left out.
     memory : str, int or None, default=None
         Memory the fit may take above the input, such as ``"2GB"``. Refused before any row is read if it
         can't be kept.
@@ -119,7 +121,7 @@ class KernelELMRegressor(BaseKernelELM, Regression):
     feature_names_in_ : ndarray of str
         Names of the inputs, where X had names.
     intervals_ : :class:`samara.intervals.Intervals` or None
-        What ``predict_interval`` needs; None where the solver can't leave rows out.
+        What ``predict_interval`` needs; None without ``intervals`` and where the solver can't leave rows out.
     link_ : :class:`samara.links.Log`, :class:`samara.links.Logit` or None
         The link in use.
     smearing_ : ndarray of shape (n_targets,) or None
@@ -248,7 +250,7 @@ n_iter_, model_, n_features_in_, feature_names_in_, metric_, rounds_, rounds_sco
             verbose=verbose,
             random_state=random_state,
         )
-        del self.link  # a parameter of the regressors
+        del self.link, self.intervals  # parameters of the regressors
         self.class_weight = class_weight
         self.calibration = calibration
         self.threshold = threshold

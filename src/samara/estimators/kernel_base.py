@@ -38,6 +38,7 @@ class BaseKernelELM(ClosedForm):
         rounds: int = 3,
         fit_intercept: bool = True,
         link: Any = None,
+        intervals: bool = True,
         memory: str | int | None = None,
         engine: Any = None,
         dtype: Any = "float64",
@@ -57,7 +58,8 @@ class BaseKernelELM(ClosedForm):
         self.metric = metric
         self.rounds = rounds
         self.fit_intercept = fit_intercept
-        self.link = link  # of the regressors
+        self.link = link  # of the regressors, as intervals
+        self.intervals = intervals
         self.memory = memory
         self.engine = engine
         self.dtype = dtype

@@ -30,6 +30,7 @@ class Regression(RegressorMixin, ClosedForm):
     """Fit to numbers, one column or several, and predict them."""
 
     link: Any = None  # of those that have none
+    intervals: Any = True  # of those that are not asked
     link_: Link | None
 
     @reporting
@@ -151,9 +152,10 @@ class Regression(RegressorMixin, ClosedForm):
     def _learn_left_out(self, left_out: Callable[[], LeftOut] | None) -> None:
         self.intervals_: Intervals | None = None
         self.smearing_: Array | None = None
-        rows = None if left_out is None else left_out()
+        wanted = self.intervals or self.link_ is not None
+        rows = left_out() if wanted and left_out is not None else None
         if rows is not None and len(rows.outputs):
-            self.intervals_ = Intervals.learned(rows)
+            self.intervals_ = Intervals.learned(rows) if self.intervals else None
             self.smearing_ = smearing(self.link_, rows)
 
     def _learned_numbers(self) -> tuple[Model, Unlinked]:

@@ -64,6 +64,9 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
     link : {"log", "logit"}, :class:`samara.links.Logit` or None, default=None
         Fit to log y, or to the logit of y, and take predictions back: above 0, or between 0 and 1, or the
         bounds of ``Logit(low, high)``. After a log they are multiplied by ``smearing_``.
+    intervals : bool, default=True
+        Learn what ``predict_interval`` needs, from rows left out. Without, a fit of few nodes takes half as
+        long, and a model file holds nothing of single rows.
     update : {"information", "qr", "woodbury"} or Woodbury, default="information"
         What ``partial_fit`` keeps: the moments of the rows, solved when the model is asked for; their
         triangle, for tiny ridges; or the inverse itself, current after each batch (OS-ELM, OS-RELM).
@@ -121,8 +124,8 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
     feature_names_in_ : ndarray of str
         Names of the inputs, where X had names.
     intervals_ : :class:`samara.intervals.Intervals` or None
-        What ``predict_interval`` needs; None where the solver can't leave rows out, and after
-        ``partial_fit``.
+        What ``predict_interval`` needs; None without ``intervals``, where the solver can't leave rows out,
+        and after ``partial_fit``.
     link_ : :class:`samara.links.Log`, :class:`samara.links.Logit` or None
         The link in use.
     smearing_ : ndarray of shape (n_targets,) or None
