@@ -113,8 +113,9 @@ class PaperRun:
                 print(f"{failures[-1]}: FAILED: {error!r}", flush=True)
                 continue
             print(page_maker.console(self.paper, table, figures), flush=True)
-            kept[table.name] = stored(table, figures)
-            if folder and table.chart:
+            found = stored(table, figures)
+            kept[table.name] = without_loss(found, kept.get(table.name, found))
+            if folder and table.chart and kept[table.name] == found:
                 page_maker.draw(folder, self.paper.key, table, self.run, figures)
         order = [table.name for table in self.paper.tables]
         fresh = self.run.ledger.cells != before
@@ -171,6 +172,16 @@ def stored(table: Table, figures: Sequence[Figure]) -> Cell:
             for one in figures
         ],
     }
+
+
+def without_loss(found: Cell, before: Cell) -> Cell:
+    """A table in which figures whose data are not here today stay as they were measured before."""
+    known = {(one["row"], one["column"]): one for one in before["figures"] if one["ours"] is not None}
+    figures = [
+        known.get((one["row"], one["column"]), one) if one["verdict"] == "missing" else one
+        for one in found["figures"]
+    ]
+    return {**found, "figures": figures}
 
 
 class Counting:

@@ -152,7 +152,7 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         f"longer than {RULES.enough:g} s on a split is not run on the next; of a fit below {BRIEF:g} s the "
         f"median of three counts. One of more than {RULES.limit:g} s is ended, and not tried on sets of the "
         f"same task that are larger in rows, columns and classes. Sets of more than {MOST_VALUES:,} "
-        "values to fit are left out. Peaks are those of resident memory above what was held before the "
-        "fit.\n"
+        "values to fit are left out. Samara learns no intervals and no calibration here, which no peer has "
+        "either. Peaks are those of resident memory above what was held before the fit.\n"
     )
     yield from methods_table(report, METHODS)

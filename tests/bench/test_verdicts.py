@@ -121,6 +121,15 @@ def test_a_killed_run_goes_on_where_it_was(paper, monkeypatch):
     assert [kept["cells"][f"rates/{seed}"]["rate"] for seed in range(5)] == [1.0, 1.0, 1.0, 83.0, 84.0]
 
 
+def test_a_run_without_the_data_loses_nothing(paper, monkeypatch):
+    command.run(pages=paper / "pages")
+    before = (paper / "pages" / "nobody.md").read_text()
+    gone = made_paper(measure=lambda run: [replace(one, ours=None, missing="gone") for one in rates(run)])
+    monkeypatch.setattr(command, "load", lambda _: gone)
+    assert command.run(pages=paper / "pages") == {"nobody": {"Table 3": {"does not hold": 1, "missing": 1}}}
+    assert (paper / "pages" / "nobody.md").read_text() == before.replace("no such set", "gone")
+
+
 def test_fresh_measures_the_cells_of_the_tables_again(paper, monkeypatch):
     command.run(pages=paper / "pages")
     file = paper / "papers" / "nobody.json"

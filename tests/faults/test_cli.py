@@ -108,6 +108,10 @@ def test_memory_that_runs_out_in_reading_is_not_the_files(folder, tmp_path, monk
             ["t.parquet", "--target", "price", "-o", "m", "--task", "classification", "--link", "log"],
             "--link is for numbers; this is a classification, for as asked.",
         ),
+        (
+            ["t.parquet", "--target", "price", "-o", "m", "--task", "classification", "--no-intervals"],
+            "--intervals is for numbers; this is a classification, for as asked.",
+        ),
     ],
 )
 def test_what_cannot_be_run_as_given(folder, monkeypatch, arguments, message):

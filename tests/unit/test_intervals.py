@@ -5,6 +5,7 @@ import pytest
 
 import samara
 from samara import DeepELMRegressor, ELMRegressor, KernelELMRegressor, TwoStageELMRegressor
+from samara.errors import InputError
 from samara.intervals import KEPT, Intervals
 from samara.left_out import LeftOut
 
@@ -96,6 +97,24 @@ def test_every_regressor_has_intervals_that_are_saved_to_the_bit(tmp_path, kind,
     model.save(tmp_path / "model.samara")
     again = samara.load(tmp_path / "model.samara").predict_interval(X)
     np.testing.assert_array_equal(again, (low, high))
+
+
+@pytest.mark.parametrize("kind", [ELMRegressor, KernelELMRegressor])
+@pytest.mark.parametrize("link", [None, "log"])
+def test_a_fit_may_do_without(tmp_path, kind, link):
+    X, y = table(100, 0)
+    y = np.exp(y)
+    with_them = kind(link=link, random_state=0).fit(X, y)
+    model = kind(link=link, intervals=False, random_state=0).fit(X, y)
+    assert model.intervals_ is None
+    np.testing.assert_array_equal(model.predict(X), with_them.predict(X))
+    with pytest.raises(InputError, match="fit it with intervals=True"):
+        model.predict_interval(X)
+    model.save(tmp_path / "m.samara")
+    again = samara.load(tmp_path / "m.samara")
+    assert again.intervals is False
+    assert again.intervals_ is None
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
 def test_each_target_has_its_own_and_a_wider_coverage_a_wider_one():

@@ -217,6 +217,12 @@ def test_fit_with_a_calibration(run, folder, tmp_path, name, kind):
     assert type(samara.load(tmp_path / "m.samara").calibration_).__name__ == kind
 
 
+def test_fit_without_intervals(run, folder, tmp_path):
+    data = (folder / "train.parquet", "--target", "price", "--columns", INPUTS, *SMALL)
+    assert run("fit", *data, "--no-intervals", "-o", tmp_path / "m.samara").exit_code == 0
+    assert samara.load(tmp_path / "m.samara").intervals_ is None
+
+
 def test_fit_with_a_link(run, folder, tmp_path):
     data = (folder / "train.parquet", "--target", "price", "--columns", INPUTS, *SMALL)
     done = run("fit", *data, "--link", "logit", "-o", tmp_path / "m.samara")
