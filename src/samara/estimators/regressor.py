@@ -66,7 +66,7 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         bounds of ``Logit(low, high)``. After a log they are multiplied by ``smearing_``.
     intervals : bool, default=True
         Learn what ``predict_interval`` needs, from rows left out. Without, a fit of few nodes takes half as
-        long, and a model file holds nothing of single rows.
+        long, and the file of a small model does not tell what each row did to it.
     update : {"information", "qr", "woodbury"} or Woodbury, default="information"
         What ``partial_fit`` keeps: the moments of the rows, solved when the model is asked for; their
         triangle, for tiny ridges; or the inverse itself, current after each batch (OS-ELM, OS-RELM).
