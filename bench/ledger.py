@@ -35,6 +35,11 @@ class Ledger:
         self.asked: list[str] = []  # every key that was asked for
         self.tell: Callable[[str], object] = partial(print, flush=True)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is time to measure something new."""
+        return not self.closed and (self._ends is None or time.monotonic() <= self._ends)
+
     def cell(self, key: str, measure: Callable[[], Cell]) -> Cell | None:
         """The stored result, a new one, or None when time is up."""
         self.asked.append(key)
@@ -42,7 +47,7 @@ class Ledger:
             return self.cells[key]
         if self.closed:
             return None
-        if self._ends is not None and time.monotonic() > self._ends:
+        if not self.is_open:
             self.missing.append(key)
             return None
         started = time.perf_counter()

@@ -33,6 +33,12 @@ settings.register_profile(
 settings.load_profile("new" if "SAMARA_EXAMPLES" in os.environ else "same")
 
 
+@pytest.fixture
+def every_pass_is_worth_threads(monkeypatch):
+    """Else a table of a few hundred rows is read in one run, whoever is asked to, and nothing is merged."""
+    monkeypatch.setattr("samara.linalg.workers._WORTH_THREADS", 0.0)
+
+
 @pytest.fixture(scope="session")
 def cluster():
     """A client of two worker processes of one thread each, on this machine."""

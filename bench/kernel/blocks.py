@@ -47,7 +47,7 @@ def rbf_kernel(size: int) -> Trial:
 
 def tiles(size: int) -> Trial:
     """Tiles into one array; the rows are prepared anew for every block, which a fit does once."""
-    from samara.linalg.blas import in_threads
+    from samara.linalg.workers import in_threads
     from samara.maps import Gramian, Kernel
 
     both = np.concatenate(rows(size))

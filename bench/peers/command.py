@@ -3,13 +3,14 @@
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from bench.contest import environments
 from bench.contest.compete import Contest
+from bench.contest.means import Means, of_methods
 from bench.contest.rows import Known, known, named
 from bench.harness import RESULTS, Target, target_lines
 from bench.ledger import Cell, Ledger, summary
-from bench.measure import available_cores
 from bench.peers import promises
 from bench.peers.findings import findings_of, targets_of
 from bench.peers.rules import CUT, MOST_VALUES, RULES
@@ -18,38 +19,28 @@ NAME = "peers"
 QUICK_SETS = 3
 
 
-def run(
-    sets: list[str] | None = None,
-    quick: bool = False,
-    data: Path | None = None,
-    minutes: float | None = None,
-    fresh: bool = False,
-    threads: int | None = None,
-) -> None:
+def run(sets: list[str] | None = None, methods: list[str] | None = None, **means: Any) -> None:
     """Compare samara with its peers.
 
-    ``sets`` are the names of data sets (None: all in the folder ``data``, else in that of SAMARA_DATA, and
-    what was promised of one size and ridge). ``quick`` takes a few rows of a few sets and writes nothing.
-    Nothing new is begun after ``minutes``; another run goes on there. ``fresh`` forgets the cells of these
-    sets first.
+    ``sets`` and ``methods`` are names (None: all, and what was promised of one size and ridge). The others
+    are those of `Means`.
     """
-    folder = data or os.environ.get("SAMARA_DATA")
-    chosen = argparse.Namespace(quick=quick, rounds=None, threads=threads or available_cores())
-    chosen.data = Path(folder).resolve() if folder else None
-    ledger = Ledger(None if quick else RESULTS / f"{NAME}.json", minutes, fresh and sets is None)
-    picked = picked_of(chosen.data, sets, quick)
-    environments.set_up(environments.known())
-    absent = environments.said_missing(RULES.methods.values())
-    ledger.closed = sets is not None
+    given = Means(**means)
+    chosen = argparse.Namespace(quick=given.quick, rounds=None, threads=given.cores)
+    chosen.data, everything = given.folder, sets is None and methods is None
+    path = None if chosen.quick else RESULTS / f"{NAME}.json"
+    ledger = Ledger(path, given.minutes, given.fresh and everything)
+    picked, rules = picked_of(chosen.data, sets, chosen.quick), of_methods(RULES, methods)
+    environments.set_up({one.environment for one in rules.methods.values() if one.environment})
+    absent = environments.said_missing(rules.methods.values())
+    ledger.closed = not everything
     found, text, targets = promises.PART.run(ledger, chosen)
     if not ledger.closed:
         print(text, flush=True)
     ledger.closed = False
-    contest = Contest(RULES, ledger, chosen.data, quick, chosen.threads)
+    contest = Contest(rules, ledger, chosen.data, chosen.quick, chosen.threads)
     for one in picked:
-        if fresh:
-            ledger.forget(f"sets/{one.name}/")
-        contest.play(one)
+        contest.play(one, given.fresh)
     finish(ledger, chosen, {"promises": found, "missing": absent}, targets)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from samara.core import Array, Crew, Holder, Part, S, Source, Summary
 from samara.engines import Threads
 from samara.errors import StoreError
-from samara.linalg.blas import single_blas_thread
+from samara.linalg.workers import single_blas_thread
 from samara.store import Fingerprint, Json, Record, held, read_record, sweep, write_record
 
 State = tuple[dict[str, Any], dict[str, Array]]

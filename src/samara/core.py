@@ -118,8 +118,10 @@ class Block:
         A tile is worked on where its rows lie back to back, which element-wise steps take at three times
         the speed of rows with gaps; the subtraction of the shift is also the move to ``out``.
         """
-        if self.maps and isinstance(self.maps[-1], BlockMap):
-            return self.maps[-1].fill(self.before(), out, shift)
+        fill = getattr(self.maps[-1], "fill", None) if self.maps else None
+        if fill is not None:  # a `BlockMap`; to ask whether it is one takes a tenth of a small block
+            filled: Array = fill(self.before(), out, shift)
+            return filled
         scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]

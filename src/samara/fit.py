@@ -14,7 +14,7 @@ from samara.costs import flops, peak_bytes
 from samara.engines import Counted, Threads
 from samara.errors import BudgetError, ConditionWarning
 from samara.left_out import LeftOut, Solved, leaving_out
-from samara.linalg.blas import in_threads, single_blas_thread
+from samara.linalg.workers import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
 from samara.plans import Plan

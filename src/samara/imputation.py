@@ -17,8 +17,8 @@ import numpy as np
 
 from samara.core import Array, Engine, Source
 from samara.errors import ConvergenceWarning, InputError
-from samara.linalg.blas import available_cores, single_blas_thread
 from samara.linalg.gaps import PieceMoments, Pieces, add_moments, filled_rows
+from samara.linalg.workers import available_cores, single_blas_thread
 from samara.maps.filling import Fill
 from samara.piece_steps import Form, State, first_state, next_state, several_pieces
 from samara.summaries.filled import FilledMoments, GapLook

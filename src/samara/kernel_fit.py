@@ -17,7 +17,7 @@ from samara.kernel_left_out import Units, left_out_of_few, left_out_of_many, lef
 from samara.kernel_plan import pcg_rank, spare_bytes
 from samara.kernel_settings import KernelSettings, Nystroem
 from samara.left_out import ALL_KEPT, LeftOut
-from samara.linalg.blas import threads_for
+from samara.linalg.workers import threads_for
 from samara.maps import Gramian, Kernel, KernelRows, UnitRows
 from samara.model import Model
 from samara.plans import Plan

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samara.core import Array, Factor, Source, System
-from samara.linalg.blas import blas_threads_for
+from samara.linalg.workers import blas_threads_for
 from samara.rowkeys import Copies, keys_with_targets
 from samara.selection.half_inverse import HalfInverse, half_inverse
 from samara.shapes import left_out_rows

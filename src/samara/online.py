@@ -15,7 +15,7 @@ from samara.continued import Leftover, StreamState, one_hot_turn, summary_of, tu
 from samara.core import Array, Batch, Crew, FeatureMap, Source, seen_through
 from samara.errors import InputError
 from samara.fit import Fitted
-from samara.linalg.blas import in_threads
+from samara.linalg.workers import in_threads
 from samara.maps import fused
 from samara.model import Model
 from samara.past import (

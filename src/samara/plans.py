@@ -13,7 +13,7 @@ from samara.costs import (
     peak_bytes,
 )
 from samara.errors import BudgetError
-from samara.linalg.blas import available_cores
+from samara.linalg.workers import available_cores
 from samara.shapes import Shape
 from samara.traffic import Cluster, Traffic, traffic
 from samara.weighing import choose_solver, largest, weighed

@@ -48,7 +48,7 @@ def look(source: Source, settings: Settings) -> Profile:
     settings.refuse(source)  # before any row is read, as does the plan
     plan = settings.plan(source, settings.first_sizes())
     salt = sample_salt(settings.entropy)
-    rows = settings.shape(source, settings.first_sizes()).sample_rows
+    rows = settings.sample_rows(source.n_rows, settings.first_sizes()[-1])
     longer = None
     if kernels.compiled() and not rows and not source.is_sparse:
         # It makes no copies: the fewer calls the better.

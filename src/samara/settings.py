@@ -87,11 +87,7 @@ class Settings:
 
     def shape(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Shape:
         """The shape of the problem at the largest of these sizes."""
-        solver, rows = self.solver, 0
-        if is_drawn(self.layer):
-            rows = self.layer.sample_rows(sizes[-1] if self.sizes else self._most())
-        if self.scale == "quantile":
-            rows = max(rows, QUANTILE_ROWS)
+        solver = self.solver
         return Shape(
             n_rows=source.n_rows,
             n_inputs=source.n_features,
@@ -105,7 +101,7 @@ class Settings:
             n_folds=self.n_folds,
             smallest_alpha=min(self.alphas) if self.alphas else None,
             trace=trace,
-            sample_rows=min(rows, source.n_rows),
+            sample_rows=self.sample_rows(source.n_rows, sizes[-1]),
             grows=self.sizes is None,
             layer_bytes=self.layer.bytes(sizes[-1]) if isinstance(self.layer, Landmarks) else 0,
             rank=self.rank,
@@ -117,6 +113,15 @@ class Settings:
             processes=self.budget.processes or 1,
             sent_bytes=getattr(source, "sent_bytes", 0),  # of rows in files there is nothing to send
         )
+
+    def sample_rows(self, n_rows: int, n_hidden: int) -> int:
+        """Rows that nodes and scaling are drawn from."""
+        rows = 0
+        if is_drawn(self.layer):
+            rows = self.layer.sample_rows(n_hidden if self.sizes else self._most())
+        if self.scale == "quantile":
+            rows = max(rows, QUANTILE_ROWS)
+        return min(rows, n_rows)
 
     def _group(self, n_columns: int) -> int | None:
         """Nodes of a tile or of a sub-model, where that is given."""

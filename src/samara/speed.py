@@ -10,8 +10,9 @@ from functools import cache
 import numpy as np
 
 from samara.core import Array
-from samara.linalg.blas import add_gram, single_blas_thread
+from samara.linalg.blas import add_gram
 from samara.linalg.room import room
+from samara.linalg.workers import single_blas_thread
 from samara.maps import AdditiveNodes, AsFloat, as_dtype, fused
 
 _COLUMNS, _ROWS = 512, 1536  # of the product: large enough for full speed, a few milliseconds long

@@ -31,7 +31,7 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
 def weighed(shape: Shape, solver: str) -> tuple[str, ...]:
     """How the solver compares with the streamed Gram, where there is something to compare."""
     if solver in LOW_RANK or solver == "gram":
-        return (when_low_rank_pays(shape),)
+        return (when_low_rank_pays(replace(shape, trace=None)),)
     if solver == "tiles":
         groups, columns = shape.groups, shape.n_targets * shape.training_sets
         count, sent = groups * (groups + 1) // 2, 8 * shape.n_columns * columns

@@ -14,8 +14,11 @@ from bench.accuracy.rules import CUT, NOT_TABLES, RULES, SECONDS, orders, splits
 from bench.accuracy.scores import calibration_error, covered, log_loss
 from bench.accuracy.trial import trial
 from bench.contest import environments
+from bench.contest.compete import Contest
+from bench.contest.means import of_methods
 from bench.contest.methods import Problem
 from bench.contest.rows import known, numbers, prepare
+from bench.ledger import Ledger
 
 pd = pytest.importorskip("pandas")
 
@@ -281,8 +284,19 @@ def test_what_is_no_table_is_left_out_and_said(folder, capsys):
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(SystemExit, match="No method is named boost; there are LightGBM, LightGBM stopped"):
-        command.methods_of(["boost"])
-    assert command.methods_of([OURS, BOOSTED]) == [BOOSTED, OURS]
+        of_methods(RULES, ["boost"])
+    assert list(of_methods(RULES, [OURS, BOOSTED]).methods) == [BOOSTED, OURS]
+    assert of_methods(RULES, None) == RULES
+
+
+def test_what_there_is_no_time_to_measure_again_is_kept(folder):
+    """Cells are forgotten one set after the other, not all at the beginning."""
+    ledger = Ledger(None, minutes=-1)
+    ledger.cells = {"sets/lines/about": {"task": "regression"}, "sets/lines/Ridge": {"errors": [0.5]}}
+    before = dict(ledger.cells)
+    contest = Contest(of_methods(RULES, ["Ridge"]), ledger, folder, quick=True, threads=1)
+    contest.play(of(folder, "lines"), fresh=True)
+    assert ledger.cells == before
 
 
 @pytest.mark.slow  # runs every method in a process of its own
@@ -312,9 +326,6 @@ def test_the_command_measures_judges_and_goes_on(folder, tmp_path, monkeypatch, 
     bool(environments.missing("lightgbm")), reason="LightGBM has no environment: make bench-peers"
 )
 def test_lightgbm_runs_all_three_ways(folder, tmp_path, monkeypatch):
-    from bench.contest.compete import Contest
-    from bench.ledger import Ledger
-
     monkeypatch.setattr("bench.accuracy.rules.SECONDS", 0.01)
     rules = replace(RULES, methods={name: METHODS[name] for name in (BOOSTED, "LightGBM stopped", TUNED)})
     ledger = Ledger(None, None)

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+import samara.linalg.workers
 import samara.prepare
 import samara.settings
 from samara import ELMClassifier, ELMRegressor, KernelELMRegressor
@@ -58,6 +59,7 @@ def make_rows(case):
 def fitted(case, path=None, delay=0.0, every=0.002):
     """The hash of a model: fitted without a checkpoint, or with one and a pause after each block."""
     samara.prepare.LOOK_CELLS = 1  # a look in many blocks
+    samara.linalg.workers._WORTH_THREADS = 0.0  # by several workers, few as the rows are
     samara.settings.AUTO_START, samara.settings.AUTO_MOST = 16, 64  # a search that ends within a second
     kind, parameters, workers = CASES[case]
     engine = Threads(workers, BLOCK, lambda *ignored: time.sleep(delay))

@@ -10,6 +10,8 @@ from samara import ELMClassifier, ELMRegressor, InputError, NonFiniteError, Sama
 from samara.engines import Threads
 from tests.faults.checks import refused, survives
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 3))
 Y = X[:, 0] + RNG.normal(size=400)

@@ -16,6 +16,8 @@ from samara.solvers import Qr, Rsvd
 from samara.store import read_record, write_record
 from tests.faults.checks import FITTED
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((640, 4))
 Y = np.sin(2 * X[:, 0]) + X[:, 1]

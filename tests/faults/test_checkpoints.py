@@ -21,6 +21,8 @@ from samara.summaries import Moments
 from tests.faults import killed_fits
 from tests.faults.checks import FITTED, ROOT, python
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((1536, 5))
 Y = np.sin(3 * X[:, 0]) * X[:, 1]
@@ -183,7 +185,7 @@ def test_without_a_seed_it_goes_on_with_the_nodes_it_began_with(path, monkeypatc
             return entropy
 
     assert found != coef_of(ELMRegressor(20, engine=Threads(2, 32)).fit(X, Y))
-    monkeypatch.setattr("samara.estimators.settings.check_random_state", lambda seed: Drawn())
+    monkeypatch.setattr("samara.estimators.parameters.check_random_state", lambda seed: Drawn())
     assert found == coef_of(ELMRegressor(20, engine=Threads(2, 32)).fit(X, Y))
 
 
@@ -254,10 +256,12 @@ def test_a_nan_in_the_middle_leaves_the_old_model(path, row):
 FULL_DISK = """\
 import resource, sys
 import numpy as np
+import samara.linalg.workers
 import samara.prepare
 from samara import ELMRegressor, StoreError
 from samara.engines import Threads
 samara.prepare.LOOK_CELLS = 1
+samara.linalg.workers._WORTH_THREADS = 0.0
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 rng = np.random.default_rng(0)
 X = rng.standard_normal((1536, 5))

@@ -5,7 +5,7 @@ from samara.engines.dask import DaskEngine
 from samara.engines.held import Held, Unmapped
 from samara.engines.spark import SparkEngine
 from samara.engines.threads import Counted, Threads
-from samara.linalg.blas import available_cores
+from samara.linalg.workers import available_cores
 
 __all__ = [
     "Counted",

@@ -13,7 +13,7 @@ from samara.core import Part
 from samara.engines.held import Held, HeldPart
 from samara.engines.parcels import copied, opened, wrapped
 from samara.engines.tasks import Lazy, Shared, counted
-from samara.linalg.blas import single_blas_thread
+from samara.linalg.workers import single_blas_thread
 
 Told = tuple[int, bytes, list[Any]]  # rows, and the summary of them as a parcel
 

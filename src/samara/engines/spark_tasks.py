@@ -13,7 +13,7 @@ from samara.engines.held import HeldPart
 from samara.engines.spark_jobs import Teller
 from samara.engines.tasks import Shared, counted
 from samara.errors import ClusterError, InputError
-from samara.linalg.blas import single_blas_thread
+from samara.linalg.workers import single_blas_thread
 
 FAN_IN = 4  # summaries merged by one task: two rounds of the tree for the price of one stage
 LARGEST = (1 << 31) - (1 << 20)  # bytes of a summary: Java has no longer arrays

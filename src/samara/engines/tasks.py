@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from samara.core import Crossed, Part, Source
 from samara.engines.held import Held, finished
 from samara.errors import InputError
-from samara.linalg.blas import single_blas_thread
+from samara.linalg.workers import single_blas_thread
 
 Shared = tuple[Source, Callable[[], Any], int]  # shell of the source, who makes summaries, rows at a time
 

@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError
 from samara.estimators.batches import check_batch, refuse_other_targets, with_new
 from samara.estimators.inputs import check_weights, distinct
-from samara.estimators.labels import refuse_several
+from samara.estimators.labels import as_classes, refuse_several
 from samara.estimators.missing import with_gaps
 from samara.estimators.online import Online, available_if, keeps_a_summary, one_at_a_time
 from samara.estimators.parameters import read_link, read_ordinal, read_threshold
@@ -160,8 +158,7 @@ class OnlineClassification(Online):
                     self._learn(batch, classes, out)
                 return self
             X, y = check_batch(self, X, y, self._began())
-            check_classification_targets(y)
-            y = column_or_1d(y, warn=True)
+            y = as_classes(y)
             source = ArraySource(X, y.reshape(-1, 1), check_weights(sample_weight, X))
             self._learn(Arriving(source, y), classes, out)
         return self

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Source, dense
 from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import Given, budgeted
-from samara.estimators.parameters import read_budget, read_engine
+from samara.estimators.parameters import read_budget, read_engine, read_seed
 from samara.maps import AsFloat, Beside
 from samara.model import Model
 from samara.prepare import sample_salt
@@ -89,7 +88,7 @@ class BaseAutoELM(ClosedForm):
             classes=is_classifier(self),
             budget=read_budget(self.memory, engine),
             crew=engine,
-            entropy=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            entropy=read_seed(self.random_state),
             progress=progress or engine.progress,
         )
 

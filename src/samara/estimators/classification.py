@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from samara.calibration import Calibration
 from samara.core import Array
@@ -16,7 +15,7 @@ from samara.errors import InputError
 from samara.estimators.common import ClosedForm
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_inputs, check_weights, distinct
-from samara.estimators.labels import as_labels, has_labels, refuse_beside_labels, zeros_and_ones
+from samara.estimators.labels import as_classes, as_labels, has_labels, refuse_beside_labels, zeros_and_ones
 from samara.estimators.learned import Kind, chosen_threshold, found_calibration
 from samara.estimators.meanings import Meaning, Threshold
 from samara.estimators.missing import with_gaps
@@ -105,9 +104,7 @@ class Classification(ClassifierMixin, ClosedForm):
                 self.classes_ = classes
             else:
                 X, y = check_inputs(self, X, y, fitting=True)
-                check_classification_targets(y)
-                y = column_or_1d(y, warn=True)
-                source, classes = self._coded(X, y, check_weights(sample_weight, X))
+                source, classes = self._coded(X, as_classes(y), check_weights(sample_weight, X))
                 self._fit_arrays(source, (checkpoint, every))
                 self.classes_ = classes
         return self

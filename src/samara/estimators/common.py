@@ -24,7 +24,7 @@ from samara.estimators.inputs import check_inputs, refuse_infinite, refuse_non_f
 from samara.estimators.progress import CallbackProgress, PlainProgress, Reports
 from samara.estimators.tables import as_scan, chunks_of, encoded, fitting_scan, raw_rows, set_names
 from samara.left_out import LeftOut
-from samara.linalg.blas import blas_threads_for
+from samara.linalg.workers import blas_threads_for
 from samara.maps import Columns
 from samara.model import Model
 from samara.schema import names_of

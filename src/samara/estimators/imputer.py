@@ -7,14 +7,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array, Crew, Source
 from samara.errors import InputError, NonFiniteError, unknown_name
 from samara.estimators.common import ClosedForm
 from samara.estimators.inputs import check_inputs, refuse_infinite
-from samara.estimators.parameters import read_count, read_engine, read_positive
+from samara.estimators.parameters import read_count, read_engine, read_positive, read_seed
 from samara.estimators.tables import (
     as_scan,
     chunks_of,
@@ -25,7 +24,7 @@ from samara.estimators.tables import (
     stream_of,
 )
 from samara.imputation import Imputed, Wanted, learn_fill
-from samara.linalg.blas import available_cores, in_threads
+from samara.linalg.workers import available_cores, in_threads
 from samara.maps import Columns, Fill, NoTargets, WithGaps
 from samara.model_checks import check_fill
 from samara.sources import ArraySource, Scan, StreamSource, frame_rows
@@ -264,7 +263,7 @@ class LowRankImputer(OneToOneFeatureMixin, TransformerMixin, ClosedForm):
             shrinkage=None if self.shrinkage == "auto" else float(self.shrinkage),
             max_iter=read_count("max_iter", self.max_iter) or 1,
             tol=float(self.tol),
-            salt=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            salt=read_seed(self.random_state),
         )
 
     def _crew(self) -> Crew:

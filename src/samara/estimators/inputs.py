@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from samara.core import Array, dense
 from samara.errors import InputError, NonFiniteError
 
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _ROWS = 65_536  # rows looked at together
 
 
@@ -29,17 +30,12 @@ def check_inputs(
     """
     if fitting and y is not None:
         refuse_bad_targets(y)
+    least, targets = at_least if fitting else 1, {"y": y} if fitting else {}
+    checks: dict[str, Any] = {"skip_check_array": True}
+    if not _is_plain(X, targets.get("y"), least):
+        checks = {"accept_sparse": "csr", "ensure_min_samples": least, "ensure_all_finite": False, **options}
     try:
-        checked = validate_data(
-            estimator,
-            X,
-            **({"y": y} if fitting else {}),
-            accept_sparse="csr",
-            reset=fitting if first is None else first,
-            ensure_min_samples=at_least if fitting else 1,
-            ensure_all_finite=False,
-            **options,
-        )
+        checked = validate_data(estimator, X, **targets, reset=fitting if first is None else first, **checks)
     except ValueError:
         refuse_text(X)
         if not fitting and getattr(X, "ndim", 0) == 2 and getattr(X, "dtype", np.dtype("O")).kind == "f":
@@ -53,6 +49,15 @@ def check_inputs(
         made = made.copy()
         made.sum_duplicates()
     return (made, *checked[1:]) if isinstance(checked, tuple) else made
+
+
+def _is_plain(X: Any, y: Any, at_least: int) -> bool:
+    """Whether these are arrays of numbers that scikit-learn would look at for a while, and give back."""
+    if type(X) is not np.ndarray or X.dtype not in _FLOATS or X.ndim != 2:
+        return False
+    if len(X) < at_least or not X.shape[1]:
+        return False
+    return y is None or (type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "iuf")
 
 
 def refuse_bad_targets(y: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from samara.core import Progress
 from samara.errors import InputError, unknown_name
@@ -17,6 +16,7 @@ from samara.estimators.parameters import (
     read_metric,
     read_rank,
     read_scale,
+    read_seed,
     read_selector,
 )
 from samara.kernel_settings import Gamma, KernelSettings, Nystroem
@@ -62,7 +62,7 @@ def make_kernel_settings(estimator: Any, progress: Progress | None) -> KernelSet
         budget=read_budget(estimator.memory, engine),
         crew=engine,
         dtype=read_dtype(estimator.dtype),
-        entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
+        entropy=read_seed(estimator.random_state),
         alpha_per_target=bool(estimator.alpha_per_target),
         progress=progress or engine.progress,
         metric=metric,

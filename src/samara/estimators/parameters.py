@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Literal, cast
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from samara.calibration import METHODS, Method
 from samara.core import Crew, FeatureMap
@@ -25,6 +27,7 @@ SCALES = ("standard", "quantile", "unit")
 MISSING = ("impute", "flag")
 METRICS = ("agop", "agop_diagonal")
 DTYPES = ("float32", "float64")
+MOST_ENTROPY = 2**31 - 1
 LINKS: dict[str, Link] = {"log": Log(), "logit": Logit()}
 
 
@@ -184,6 +187,18 @@ def read_engine(engine: Any) -> Crew:
     if engine.workers < 1 or engine.block_rows < 0:
         raise InputError(f"An engine needs at least one worker and no negative block, got {engine!r}.")
     return engine
+
+
+def read_seed(random_state: Any) -> int:
+    """A number that all that is drawn follows from; of a generator a new one each time."""
+    if isinstance(random_state, int):  # making a generator takes a twentieth of a small fit
+        return _number_of(random_state)
+    return int(check_random_state(random_state).randint(MOST_ENTROPY))
+
+
+@lru_cache
+def _number_of(seed: int) -> int:
+    return int(check_random_state(seed).randint(MOST_ENTROPY))
 
 
 def read_count(name: str, given: Any) -> int | None:

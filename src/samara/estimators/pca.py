@@ -7,7 +7,6 @@ from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from samara.components import (
     BLOCK_ROWS,
@@ -25,7 +24,7 @@ from samara.core import Array, Crew, dense
 from samara.errors import InputError, NonFiniteError
 from samara.estimators.inputs import check_inputs, refuse_non_finite
 from samara.estimators.number_rows import number_source
-from samara.estimators.parameters import read_engine
+from samara.estimators.parameters import read_engine, read_seed
 from samara.estimators.pca_settings import read_choice, read_solver
 from samara.estimators.projection import Projection
 from samara.sources import ArraySource
@@ -251,7 +250,7 @@ class AdaptivePCA(Projection):
         return crew.planned(crew.workers, BLOCK_ROWS, crew.progress)
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return read_seed(self.random_state)
 
     def _settings(self) -> Any:
         self._crew()

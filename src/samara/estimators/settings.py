@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from samara.core import FeatureMap, Progress
 from samara.errors import InputError, unknown_name
@@ -20,6 +19,7 @@ from samara.estimators.parameters import (
     read_missing,
     read_rank,
     read_scale,
+    read_seed,
     read_selector,
 )
 from samara.maps import LAYERS, Additive, Landmarks, LocalFields, Radial
@@ -58,7 +58,7 @@ def make_settings(estimator: Any, progress: Progress | None) -> Settings:
         budget=read_budget(estimator.memory, engine),
         crew=engine,
         dtype=read_dtype(estimator.dtype),
-        entropy=int(check_random_state(estimator.random_state).randint(2**31 - 1)),
+        entropy=read_seed(estimator.random_state),
         alpha_per_target=bool(estimator.alpha_per_target),
         rank=rank,
         progress=progress or engine.progress,

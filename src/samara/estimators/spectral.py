@@ -6,9 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from samara.core import Array
 from samara.errors import InputError, unknown_name
@@ -16,7 +13,9 @@ from samara.estimators.common import ClosedForm
 from samara.estimators.embedding import FirstStages, best_of, first_settings, refuse_count
 from samara.estimators.given import GivenArrays
 from samara.estimators.inputs import check_inputs, distinct, refuse_non_finite
+from samara.estimators.labels import as_classes
 from samara.estimators.neighbours import neighbour_distances
+from samara.estimators.parameters import read_seed
 from samara.estimators.progress import reporting
 from samara.linalg.graph import RowGraph, group_responses, median_distance, similarities
 from samara.sources import ArraySource, Scan
@@ -208,8 +207,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         """The classes, and the number of each row's, −1 where it has none."""
         if y is None:
             return np.empty(0), np.full(n_rows, UNLABELLED)
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
+        y = as_classes(y)
         labelled = y != UNLABELLED if self.supervision == "semi" else np.ones(len(y), bool)
         if not labelled.any():
             raise InputError('y holds no label, −1 only: use supervision="unsupervised".')
@@ -236,7 +234,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
 
     def _graph(self, X: Any, codes: Array) -> RowGraph:
         """Neighbours and classes."""
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = read_seed(self.random_state)
         distances = neighbour_distances(X, self.n_neighbors, seed)
         width = None
         if self.similarity == "heat":

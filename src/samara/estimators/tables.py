@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.given import GivenTable
 from samara.estimators.inputs import check_weights, refuse_bad_targets, refuse_text_targets
+from samara.estimators.labels import as_classes
 from samara.maps import Columns
 from samara.schema import Column, Schema, names_of, text_code
 from samara.sources import (
@@ -103,8 +103,7 @@ def labelled_frame(X: Any, y: Any, sample_weight: Any) -> tuple[FrameRows, Array
     """The rows of a frame, their labels and their weights."""
     rows = frame_rows(X)
     refuse_bad_targets(y)
-    check_classification_targets(y)
-    labels: Array = column_or_1d(y, warn=True)
+    labels = as_classes(y)
     check_consistent_length(rows.X, labels)
     return rows, labels, check_weights(sample_weight, rows.X)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils import check_random_state
-
 from samara.centre_fit import KernelFitted
 from samara.errors import InputError, unknown_name
 from samara.estimators.classification import Classification
@@ -19,6 +17,7 @@ from samara.estimators.embedding import (
     held_out_error,
 )
 from samara.estimators.given import Given
+from samara.estimators.parameters import read_seed
 from samara.estimators.regression import Regression
 from samara.estimators.second_stage import KINDS, Embedding, refitted, reused, second_settings, simplex
 from samara.fit import Fitted
@@ -112,7 +111,7 @@ class BaseTwoStage(ClosedForm):
         if self.second_stage not in KINDS:
             raise unknown_name("second_stage", self.second_stage, KINDS)
         parameters = self.get_params(deep=False)
-        parameters["random_state"] = int(check_random_state(self.random_state).randint(2**31 - 1))
+        parameters["random_state"] = read_seed(self.random_state)
         auto = isinstance(self.embedding, str) and self.embedding == "auto"
         if self.second_stage != "refit" and auto:
             parameters["embedding"] = "elm"  # only nodes have weights that can be reused

@@ -9,68 +9,16 @@ on the array where it lies. All arrays here are C-ordered; seen from Fortran the
 from __future__ import annotations
 
 import ctypes
-import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cython_blas, cython_lapack
-from threadpoolctl import ThreadpoolController
 
 from samara.core import Array
 
-T = TypeVar("T")
 _CHOLESKY_ROWS = 8192  # factorized at a time
-_WORTH_THREADS = 3e7  # flops: a millisecond; starting and joining threads takes half of one
-_WORTH_BLAS_THREADS = 1e9  # its steps are smaller, and its threads spin for milliseconds after each
-U = TypeVar("U")
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Found once: looking the libraries up takes a millisecond, as long as a small prediction."""
-    return ThreadpoolController()
-
-
-def single_blas_thread() -> AbstractContextManager[Any]:
-    """Hold BLAS to one thread, so that our own threads have the cores."""
-    held: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return held
-
-
-def blas_threads_for(flops: float) -> AbstractContextManager[Any]:
-    """Hold BLAS to one thread where all there is to do takes no longer than its threads take to meet.
-
-    NumPy and SciPy bring a BLAS each: on two cores the inverse of 113 rows took 41 ms in place of 0.4 while
-    the threads of the other one were still spinning.
-    """
-    return nullcontext() if flops >= _WORTH_BLAS_THREADS else single_blas_thread()
-
-
-def threads_for(flops: float, workers: int) -> int:
-    """As many of the workers as so much work is worth: all, or this thread alone."""
-    return workers if flops >= _WORTH_THREADS else 1
-
-
-def in_threads(work: Callable[[T], U], items: Iterable[T], workers: int) -> list[U]:
-    """``[work(item) for item in items]`` on several cores, BLAS held to one thread each.
-
-    Threaded BLAS waits for its slowest thread in every small step; on a busy machine a Cholesky factor of
-    1000 columns then took 0.4 s instead of 0.01 s.
-    """
-    if workers == 1:  # starting a thread takes half a millisecond, a tenth of a batch of 1000 rows
-        with single_blas_thread():
-            return [work(item) for item in items]
-    with single_blas_thread(), ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, items))
 
 
 @cache

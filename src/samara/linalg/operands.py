@@ -14,7 +14,8 @@ from scipy import sparse
 
 from samara.core import Array, Block, Part, Source
 from samara.errors import InputError, NonFiniteError
-from samara.linalg.blas import add_product, available_cores, in_threads
+from samara.linalg.blas import add_product
+from samara.linalg.workers import available_cores, in_threads
 
 BLOCK_ROWS = 1024  # rows of a source that a worker holds at a time
 NARROWEST = 96  # columns at which a product with an array runs at four fifths of its full speed

@@ -10,7 +10,7 @@ import numpy as np
 from samara.core import Array, Crew, Progress, Source
 from samara.errors import BudgetError, ConditionWarning
 from samara.left_out import LeftOut
-from samara.linalg.blas import available_cores
+from samara.linalg.workers import available_cores
 from samara.model import Model
 from samara.plans import Budget, Plan
 from samara.search.blend import blended, cross_blended, weighed

@@ -11,7 +11,8 @@ from scipy.spatial.distance import pdist
 from samara.core import Array
 from samara.engines import Threads
 from samara.gradients import gradient_outer_product
-from samara.linalg.blas import factor_upper, in_threads, solve_upper
+from samara.linalg.blas import factor_upper, solve_upper
+from samara.linalg.workers import in_threads
 from samara.maps import Gramian, Kernel, KernelRows, metric_map
 from samara.metric_fit import normalized, root_of
 from samara.model import Model

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from samara.core import Progress, Source
 from samara.errors import BudgetError
-from samara.linalg.blas import single_blas_thread
+from samara.linalg.workers import single_blas_thread
 from samara.search.blend import best_of_families
 from samara.search.board import Entry, Leaderboard
 from samara.search.candidates import FEW_INPUTS, FOURIER, KMEANS, RBF, RIDGE, TANH, Candidate, Tried

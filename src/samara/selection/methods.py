@@ -11,7 +11,7 @@ from threading import Lock
 import numpy as np
 
 from samara.core import Array, Engine, Factor, Source, System
-from samara.linalg.blas import in_threads, threads_for
+from samara.linalg.workers import in_threads, threads_for
 from samara.selection.surface import Surface
 from samara.solvers import IterativeFactor, RowSystem
 from samara.summaries import Layout, LeaveOneOut, Press

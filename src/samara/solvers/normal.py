@@ -11,10 +11,11 @@ import numpy as np
 from scipy.linalg import eigh
 
 from samara.core import Array, Factor
-from samara.linalg.blas import in_threads, mirror_upper, threads_for
+from samara.linalg.blas import mirror_upper
 from samara.linalg.kernels import factor_rows
 from samara.linalg.room import copied, room
 from samara.linalg.triangular import leading_solutions, quadratic_forms, triangle_condition
+from samara.linalg.workers import in_threads, threads_for
 from samara.shapes import safe_ridge
 from samara.solvers.task import Task
 from samara.summaries import Layout, Moments

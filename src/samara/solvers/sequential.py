@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 
 from samara.core import Array, Source
 from samara.errors import ConditionWarning, InputError, NonFiniteError
-from samara.linalg.blas import single_blas_thread
+from samara.linalg.workers import single_blas_thread
 from samara.summaries import Layout
 
 FORMS = ("incremental", "direct")

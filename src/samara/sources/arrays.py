@@ -115,8 +115,8 @@ class ArraySource:
     def parts(self, count: int) -> Sequence[ArrayPart]:
         """Up to ``count`` runs of consecutive rows, as equal as can be, none much shorter than a block."""
         count = max(1, min(count, self.n_rows // SMALLEST_PART))
-        edges = np.linspace(0, self.n_rows, count + 1).astype(int)
-        return [ArrayPart(self, int(a), int(b)) for a, b in pairwise(edges)]
+        edges = (self.n_rows * k // count for k in range(count + 1))
+        return [ArrayPart(self, a, b) for a, b in pairwise(edges)]
 
 
 @dataclass(frozen=True)

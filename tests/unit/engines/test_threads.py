@@ -1,13 +1,20 @@
 """Who merges: in order, all rows once, errors passed on."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from threading import Lock, get_ident
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import samara
 from samara.engines import Counted, Threads, available_cores
+from samara.estimators.tables import stream_of
+from samara.maps import AsFloat
 from samara.sources import ArraySource
+
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
 
 
 class Seen:
@@ -133,3 +140,30 @@ def test_an_error_ends_a_held_pass():
 
     with pytest.raises(OSError, match="no such row"):
         Threads(2, 100).hold(source_of(), Broken)
+
+
+@pytest.mark.parametrize(("rows", "runs"), [(1500, 1), (400_000, 3)])
+def test_little_work_is_one_run_in_the_calling_thread(monkeypatch, rows, runs):
+    """Starting threads and merging would take longer."""
+    monkeypatch.undo()
+    callers = set()
+
+    class Callers(Seen):
+        def update(self, block):
+            callers.add(get_ident())
+
+    engine, source = Threads(3, 1000), source_of(rows).map(AsFloat(10, np.dtype(float)))
+    assert len(engine.lanes(source)) == runs
+    engine.summarize(source, Callers)
+    assert (callers == {get_ident()}) == (runs == 1)
+
+
+def test_rows_of_files_are_read_by_several(monkeypatch, tmp_path):
+    """Reading them takes longer than anything else that is done to a few columns."""
+    monkeypatch.undo()
+    rows = np.random.default_rng(0).normal(size=(3000, 4))
+    frame = pa.table({f"x{j}": rows[:, j] for j in range(4)})
+    pq.write_table(frame, tmp_path / "table.parquet", row_group_size=500)
+    read = stream_of(samara.scan(tmp_path / "table.parquet", target="x3"))
+    held = ArraySource(rows[:, :3], rows[:, 3:])
+    assert [len(Threads(2, 1000).lanes(source)) for source in (read, held)] == [2, 1]

@@ -10,6 +10,8 @@ from samara import ELMClassifier, ELMRegressor
 from samara.engines import Threads
 from samara.estimators.progress import PlainProgress
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
+
 X = np.random.default_rng(0).normal(size=(1000, 3))
 Y = X[:, 0] + X[:, 1] ** 2
 ENGINE = Threads(2, 100)

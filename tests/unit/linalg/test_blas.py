@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from samara.linalg.blas import (
-    add_gram,
-    factor_upper,
-    in_threads,
-    mirror_upper,
-    solve_from_right,
-    solve_upper,
-)
+from samara.linalg.blas import add_gram, factor_upper, mirror_upper, solve_from_right, solve_upper
 
 
 def _strided(rng, rows, columns, dtype):
@@ -82,18 +75,6 @@ def test_mirror_upper(size):
     A = np.random.default_rng(3).normal(size=(size, size))
     expected = np.triu(A) + np.triu(A, 1).T
     np.testing.assert_array_equal(mirror_upper(A), expected)
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_in_threads_keeps_the_order(workers):
-    """Results come in the order of the items."""
-    assert in_threads(lambda k: k * k, range(20), workers) == [k * k for k in range(20)]
-
-
-def test_in_threads_passes_on_errors():
-    """An exception of the work reaches the caller."""
-    with pytest.raises(ZeroDivisionError):
-        in_threads(lambda k: 1 / k, [1, 0], 2)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -10,6 +10,8 @@ from samara.rowkeys import row_keys
 from samara.sources import ArraySource
 from samara.summaries import Gathered
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
+
 X = np.random.default_rng(0).normal(size=(1000, 3))
 Y = np.arange(1000.0)[:, None]
 SCALING = Standardize(X.mean(axis=0), X.std(axis=0), np.dtype(float))

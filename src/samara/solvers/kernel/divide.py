@@ -9,7 +9,7 @@ import numpy as np
 
 from samara.core import Array
 from samara.errors import InputError
-from samara.linalg.blas import in_threads
+from samara.linalg.workers import in_threads
 from samara.solvers.kernel.exact import Exact
 from samara.solvers.kernel.matrix import STRIP
 from samara.solvers.kernel.task import DualFactor, KernelTask, Solution

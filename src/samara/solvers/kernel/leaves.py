@@ -10,7 +10,7 @@ from scipy import sparse
 
 from samara.core import Array
 from samara.errors import BudgetError, InputError
-from samara.linalg.blas import in_threads
+from samara.linalg.workers import in_threads
 from samara.maps import KernelRows, LeafRows, Tree, grown
 from samara.solvers.kernel.divide import part_of
 from samara.solvers.kernel.exact import Exact, OneRidge

@@ -12,8 +12,9 @@ import numpy as np
 from samara.core import Array, S, Source
 from samara.engines import Threads
 from samara.errors import InputError
-from samara.linalg.blas import in_threads, multiply_symmetric, subtract_both
+from samara.linalg.blas import multiply_symmetric, subtract_both
 from samara.linalg.room import room
+from samara.linalg.workers import in_threads
 from samara.solvers.kernel.task import KernelTask, without
 from samara.solvers.kernel.tiles import TileProducts, Tiles
 
