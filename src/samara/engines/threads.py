@@ -51,9 +51,8 @@ class Threads:
     def lanes(self, source: Source) -> list[Sequence[Part]]:
         """The runs of parts, one for each worker that gets any."""
         n, d = source.n_rows or np.inf, source.n_features  # of what is held nothing is known
-        per_value = (
-            PER_VALUE if getattr(source, "sent_bytes", 0) else FROM_FILE
-        )  # what lies here could be sent
+        in_memory = getattr(source, "sent_bytes", 0) > 0  # of rows in files there is nothing to send
+        per_value = PER_VALUE if in_memory else FROM_FILE
         workers = threads_for(n * d * (d + per_value) / SHARED, self.workers)
         parts = source.parts(workers)
         size = max(1, -(-len(parts) // workers))

@@ -161,9 +161,9 @@ def test_little_work_is_one_run_in_the_calling_thread(monkeypatch, rows, runs):
 def test_rows_of_files_are_read_by_several(monkeypatch, tmp_path):
     """Reading them takes longer than anything else that is done to a few columns."""
     monkeypatch.undo()
-    rows = np.random.default_rng(0).normal(size=(3000, 4))
+    rows = np.random.default_rng(0).normal(size=(9000, 4))
     frame = pa.table({f"x{j}": rows[:, j] for j in range(4)})
-    pq.write_table(frame, tmp_path / "table.parquet", row_group_size=500)
+    pq.write_table(frame, tmp_path / "table.parquet", row_group_size=1500)
     read = stream_of(samara.scan(tmp_path / "table.parquet", target="x3"))
     held = ArraySource(rows[:, :3], rows[:, 3:])
     assert [len(Threads(2, 1000).lanes(source)) for source in (read, held)] == [2, 1]
