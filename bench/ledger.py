@@ -63,6 +63,11 @@ class Ledger:
         """Measure again what begins so."""
         self.cells = {key: cell for key, cell in self.cells.items() if not key.startswith(start)}
 
+    def forget_if_open(self, key: str) -> None:
+        """Measure one cell again, where there is time for it."""
+        if self.is_open:
+            self.cells.pop(key, None)
+
     def save(self, report: Cell | None = None) -> None:
         """Write all cells, with this report or the last one; a run killed meanwhile leaves the old file."""
         self.report = self.report if report is None else report

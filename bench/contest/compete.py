@@ -51,30 +51,30 @@ class Contest:
     def play(self, known: Known, fresh: bool = False) -> None:
         """Measure what the ledger does not have; the set's files are made when the first cell needs them.
 
-        ``fresh`` forgets the cells of these methods first, where there is time to measure them.
+        ``fresh`` measures all anew that there is time for; of the rest the cells are kept.
         """
-        if fresh and self.ledger.is_open:
-            for name in ("about", *self.rules.methods):
-                self.ledger.cells.pop(f"sets/{known.name}/{name}", None)
         with TemporaryDirectory(prefix=f"samara-{self.rules.name}-") as folder:
 
             @cache
             def prepared() -> About:
                 return prepare(known, self.data, Path(folder), self.rules.cut, self.quick)
 
-            about = self.ledger.cell(f"sets/{known.name}/about", lambda: asdict(prepared()))
+            start = f"sets/{known.name}/"
+            about = self.ledger.cell(f"{start}about", lambda: asdict(prepared()))
             if about is None:
                 return
             for method in self.rules.methods.values():
-                if not (method.environment and missing(method.environment)):
-                    key = f"sets/{known.name}/{method.name}"
-                    self.ledger.cell(
-                        key,
-                        lambda method=method: (
-                            self.hopeless(method.name, about)
-                            or (prepared() and self.measured(method, known.name, folder))
-                        ),
-                    )
+                if method.environment and missing(method.environment):
+                    continue
+                if fresh:
+                    self.ledger.forget_if_open(f"{start}{method.name}")
+                self.ledger.cell(
+                    f"{start}{method.name}",
+                    lambda method=method: (
+                        self.hopeless(method.name, about)
+                        or (prepared() and self.measured(method, known.name, folder))
+                    ),
+                )
 
     def hopeless(self, method: str, about: Cell) -> Cell | None:
         """Late without a try: so it was on a set of the same task with no more rows, columns and classes."""

@@ -32,7 +32,7 @@ def run(sets: list[str] | None = None, methods: list[str] | None = None, **means
     ledger = Ledger(path, given.minutes, given.fresh and everything)
     picked, rules = picked_of(chosen.data, sets, chosen.quick), of_methods(RULES, methods)
     environments.set_up({one.environment for one in rules.methods.values() if one.environment})
-    absent = environments.said_missing(rules.methods.values())
+    absent = environments.said_missing(RULES.methods.values())
     ledger.closed = not everything
     found, text, targets = promises.PART.run(ledger, chosen)
     if not ledger.closed:

@@ -143,7 +143,7 @@ class Checkpointed:
         empty: Any = make()
         if not isinstance(empty, Saved):
             return self.crew.summarize(source, make, name)
-        lanes = self.crew.lanes(source) if isinstance(self.crew, Threads) else []
+        lanes = self.crew.lanes(source, empty) if isinstance(self.crew, Threads) else []
         workers = f"{len(lanes)} worker{'s' * (len(lanes) > 1)}" if lanes else "a cluster"
         way = f"the {name} pass of {workers}, {self.block_rows:,} rows at a time"
         found = self.checkpoint.read(number, way)

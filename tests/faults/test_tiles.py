@@ -18,6 +18,7 @@ from tests.faults.checks import ROOT, refused
 from tests.problems import make_problem
 from tests.unit.engines.test_threads import Seen, source_of
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = X[:, 0] + np.sin(X[:, 1])
 BAD = np.full_like(X, np.nan)  # parameters are checked first

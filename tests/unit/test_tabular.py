@@ -231,6 +231,7 @@ def test_many_categories_without_a_target_are_refused():
         learn_columns(profile)
 
 
+@pytest.mark.usefixtures("every_pass_is_worth_threads")
 def test_the_fold_of_a_block_is_the_fold_of_its_encoding():
     """Selection holds out the very rows whose targets had no part in how they are encoded."""
     rng = np.random.default_rng(0)

@@ -89,7 +89,7 @@
     const measure = visible.length && visible[0].task === "regression" ? "RMSE, in deviations of the target"
       : "share of wrong classes";
     const time = byId("time").value;
-    const config = { responsive: true, displayModeBar: false };
+    const config = { responsive: true, displayModeBar: false, doubleClick: "autosize" };
     const highest = top(visible);
     const chart = (id, across, text) => Plotly.react(id, traces(visible, across, single),
       layout(text, single, measure, highest), config);

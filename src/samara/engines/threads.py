@@ -16,10 +16,10 @@ from samara.core import Engine, Holder, Part, Progress, S, Source, Summary
 from samara.engines.held import Held, finished
 from samara.linalg.workers import available_cores, in_threads, single_blas_thread, threads_for
 
-PER_VALUE, FROM_FILE = 100.0, 20_000.0  # flops in the time of which a value is mapped, and read from a file
-# Two threads of a pass share the interpreter, and merge what they found: it takes so many times the work that
-# is worth threads elsewhere. 5000 rows of 166 columns took 4.8 ms in one thread and 5.3 in two, 20,000 of
-# 100 nodes 6.2 and 4.8.
+PER_VALUE, FROM_FILE = 100.0, 2_500.0  # flops in the time of which a value is mapped, and read from a file
+# Where a summary only adds up, two threads mostly wait for the interpreter, and then merge: it takes so many
+# times the work that is worth threads elsewhere. 5000 rows of 166 columns took 4.8 ms in one thread, 5.3 in two;
+# 20,000 rows of 100 nodes 6.2 and 4.8.
 SHARED = 8.0
 
 
@@ -48,19 +48,16 @@ class Threads:
         """So many threads, which hold so many rows each."""
         return replace(self, workers=workers, block_rows=block_rows, progress=progress)
 
-    def lanes(self, source: Source) -> list[Sequence[Part]]:
-        """The runs of parts, one for each worker that gets any."""
-        n, d = source.n_rows or np.inf, source.n_features  # of what is held nothing is known
-        in_memory = getattr(source, "sent_bytes", 0) > 0  # of rows in files there is nothing to send
-        per_value = PER_VALUE if in_memory else FROM_FILE
-        workers = threads_for(n * d * (d + per_value) / SHARED, self.workers)
+    def lanes(self, source: Source, summary: object = None) -> list[Sequence[Part]]:
+        """The runs of parts for such a summary, one for each worker that gets any."""
+        workers = threads_for(_flops(source, summary), self.workers)
         parts = source.parts(workers)
         size = max(1, -(-len(parts) // workers))
         return [parts[i : i + size] for i in range(0, len(parts), size)]
 
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
         """Summarize the rows of a source, each worker its own run of parts."""
-        lanes = self.lanes(source)
+        lanes = self.lanes(source, make())
 
         def run(lane: Sequence[Part]) -> S:
             return self._summarized(lane, make(), name, source.n_rows)
@@ -92,6 +89,18 @@ class Threads:
                 if self.progress and n_rows:  # held summaries are no rows
                     self.progress(name, len(block), n_rows)
         return summary
+
+
+def _flops(source: Source, summary: object) -> float:
+    """What a pass takes, about; of what is held nothing is known."""
+    n, d = source.n_rows, source.n_features
+    if not n or not d:
+        return np.inf
+    work = d * (d + PER_VALUE) / (SHARED if getattr(summary, "ADDS_ONLY", False) else 1.0)
+    in_memory = (
+        getattr(source, "sent_bytes", 0) > 0
+    )  # files, and tiles that are made as they are read, have none
+    return n * (work if in_memory else work + d * FROM_FILE)
 
 
 class Counted:

@@ -19,7 +19,7 @@ def as_classes(y: Any) -> Array:
     Whole numbers that repeat are classes, which takes no further look: scikit-learn's takes a tenth of a
     small fit.
     """
-    whole = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iu" and len(y) > 0
+    whole = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) > 0
     if not whole or 2 * (int(y.max()) - int(y.min()) + 1) > len(y):
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)

@@ -31,10 +31,10 @@ def _controller() -> ThreadpoolController:
 
 
 class _OneThread(local):
-    """BLAS at one thread while this thread is inside; asking again there costs nothing.
+    """BLAS at one thread while this thread is inside; asking again there costs next to nothing.
 
-    A small fit asks six times, and each limit that is set and taken back takes 20 µs. Who of several threads
-    has the say is threadpoolctl's business.
+    A small fit asks six times, and each limit that is set and taken back takes 20 µs. Another thread that had
+    set it first may have taken its limit back meanwhile, so that it is set anew.
     """
 
     def __init__(self) -> None:
@@ -43,8 +43,10 @@ class _OneThread(local):
 
     def __enter__(self) -> None:
         if not self._depth:
-            self._limit = _controller().limit(limits=1, user_api="blas")
+            self._limit = _limited()
             self._limit.__enter__()
+        elif any(one.get_num_threads() != 1 for one in _blas()):
+            self._limit = _limited()  # left once, by the outermost
         self._depth += 1
 
     def __exit__(self, *raised: Any) -> None:
@@ -52,6 +54,16 @@ class _OneThread(local):
         if not self._depth:
             self._limit.__exit__(*raised)
             self._limit = None
+
+
+@cache
+def _blas() -> list[Any]:
+    """The BLAS libraries of this process."""
+    return [one for one in _controller().lib_controllers if one.user_api == "blas"]
+
+
+def _limited() -> Any:
+    return _controller().limit(limits=1, user_api="blas")
 
 
 _ONE_THREAD = _OneThread()
@@ -82,30 +94,39 @@ def in_threads(work: Callable[[T], U], items: Iterable[T], workers: int) -> list
     Threaded BLAS waits for its slowest thread in every small step; on a busy machine a Cholesky factor of
     1000 columns then took 0.4 s instead of 0.01 s. The calling thread is one of the workers: of two threads
     that are started while it still runs on one of two cores, both may begin on the other, and 5 ms of work
-    took 5 or 7, as chance had it. After an error no further item is begun.
+    took 5 or 7, as chance had it. After an error no further item is begun; of several that of the first item
+    is raised, whoever was faster.
     """
     listed = list(items)
     helpers = min(workers, len(listed)) - 1
     if helpers < 1:  # starting a thread takes half a millisecond, a tenth of a batch of 1000 rows
         with single_blas_thread():
             return [work(item) for item in listed]
-    waiting, done = deque(range(len(listed))), {}
+    waiting, done, failed = deque(range(len(listed))), {}, {}
 
     def take() -> None:
-        try:
-            while True:
-                try:
-                    number = waiting.popleft()
-                except IndexError:
-                    return
+        while True:
+            try:
+                number = waiting.popleft()
+            except IndexError:
+                return
+            try:
                 done[number] = work(listed[number])
-        except BaseException:
-            waiting.clear()
-            raise
+            except BaseException as error:
+                failed[number] = error
+                waiting.clear()
 
     with single_blas_thread(), ThreadPoolExecutor(helpers) as pool:
         others = [pool.submit(take) for _ in range(helpers)]
-        take()
+        try:
+            take()
+        finally:
+            waiting.clear()  # Ctrl-C may come between two items
         for one in others:
             one.result()
+    try:
+        if failed:
+            raise failed[min(failed)]
+    finally:
+        failed.clear()  # else the error, by its traceback, would keep itself
     return [done[number] for number in range(len(listed))]

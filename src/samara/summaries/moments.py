@@ -27,6 +27,8 @@ class Moments(Scratch):
     kept, (L − known, width): appended nodes cost what they add, not what is there.
     """
 
+    ADDS_ONLY = True  # a row takes its products and nothing more
+
     def __init__(self, layout: Layout, n_folds: int, block_rows: int, known: int = 0) -> None:
         self.layout = layout
         self.known = known

@@ -92,6 +92,8 @@ class ColumnMoments:
 class Profile:
     """Column moments of inputs and targets, and which rows have the smallest keys (a uniform sample)."""
 
+    ADDS_ONLY = True  # a row takes a look at its values and nothing more
+
     def __init__(self, sample_rows: int = 0, salt: int = 0) -> None:
         self.sample_rows = sample_rows
         self.salt = salt

@@ -12,7 +12,10 @@ from samara.linalg import hidden, kernels
 from samara.maps import AdditiveNodes, RadialNodes, Standardize, fused
 from samara.sources import ArraySource
 
-pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="installed without a C compiler")
+pytestmark = [
+    pytest.mark.skipif(not kernels.compiled(), reason="installed without a C compiler"),
+    pytest.mark.usefixtures("every_pass_is_worth_threads"),
+]
 ADDITIVE = ("sigmoid", "tanh", "relu", "linear")
 RADIAL = ("rbf", "multiquadric")
 

@@ -1,6 +1,5 @@
 """Threads share work out, and BLAS has one thread meanwhile."""
 
-from concurrent.futures import ThreadPoolExecutor
 from threading import Event, get_ident
 from time import sleep
 
@@ -8,6 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from samara.linalg.workers import in_threads, single_blas_thread
+from tests.faults.checks import python
 
 
 def _blas_threads():
@@ -28,16 +28,40 @@ def test_one_thread_until_the_outermost_is_left():
     assert before != [1] * len(before)
 
 
-def test_each_thread_has_its_own_limit():
-    """Who comes while another holds it still leaves one thread to that one."""
-    with threadpool_limits(2, user_api="blas"), single_blas_thread(), ThreadPoolExecutor(1) as pool:
+OVERTAKEN = """\
+from threading import Event, Thread
+import os
+os.environ["OPENBLAS_NUM_THREADS"] = "2"
+import scipy.linalg
+from threadpoolctl import threadpool_info
+from samara.linalg.workers import single_blas_thread
 
-        def inside():
-            with single_blas_thread():
-                return _blas_threads()
+def threads():
+    return max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
 
-        assert set(pool.submit(inside).result()) == {1}
-        assert set(_blas_threads()) == {1}
+def first():
+    with single_blas_thread():
+        inside.set()
+        leave.wait(10)
+
+inside, leave, seen, other = Event(), Event(), [threads()], Thread(target=first)
+other.start()
+inside.wait(10)
+with single_blas_thread():
+    seen.append(threads())
+    leave.set()
+    other.join()
+    with single_blas_thread():
+        seen.append(threads())
+    seen.append(threads())
+print(seen + [threads()] == [seen[0], 1, 1, 1, seen[0]], seen[0])
+"""
+
+
+def test_a_limit_that_another_thread_took_back_is_set_anew():
+    """Who came second has the say when the first has left, and leaves what there was."""
+    done = python("-c", OVERTAKEN)
+    assert done.stdout == "True 2\n", done.stderr
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5, 100])
@@ -75,3 +99,19 @@ def test_after_an_error_nothing_more_is_begun(bad):
     with pytest.raises(OSError, match="no such item"):
         in_threads(work, range(10_000), 2)
     assert len(begun) < 100
+
+
+def test_of_several_errors_that_of_the_first_item_is_raised():
+    """Though that of the second came first."""
+    second = Event()
+
+    def work(item):
+        if item == 0:
+            assert second.wait(10)
+        second.set()
+        raise OSError(f"item {item}")
+
+    for _ in range(20):
+        second.clear()
+        with pytest.raises(OSError, match="item 0"):
+            in_threads(work, range(10), 2)

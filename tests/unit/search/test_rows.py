@@ -8,6 +8,7 @@ from samara.engines import Threads
 from samara.search.rows import gathered
 from samara.sources import ArraySource
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
 MOST = (60, 90)
 
 

@@ -9,6 +9,7 @@ from samara.engines import Threads
 from samara.maps import Gramian, Kernel
 from samara.solvers.kernel.tiles import TileGaps, TileProducts, Tiles
 
+pytestmark = pytest.mark.usefixtures("every_pass_is_worth_threads")
 X = np.random.default_rng(0).normal(size=(50, 3))
 WEIGHTS = np.linspace(1, 2, 50)
 KERNEL = Kernel("rbf", 0.3)
