@@ -18,7 +18,7 @@ from samara.linalg.workers import available_cores, in_threads, single_blas_threa
 
 PER_VALUE, FROM_FILE = 100.0, 2_500.0  # flops in the time of which a value is mapped, and read from a file
 # Where a summary only adds up, two threads mostly wait for the interpreter, and then merge: it takes so many
-# times the work that is worth threads elsewhere. 5000 rows of 166 columns took 4.8 ms in one thread, 5.3 in two;
+# times the work that is worth threads elsewhere: 5000 rows of 166 columns took 4.8 ms in one, 5.3 in two,
 # 20,000 rows of 100 nodes 6.2 and 4.8.
 SHARED = 8.0
 
