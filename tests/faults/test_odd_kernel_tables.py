@@ -8,7 +8,7 @@ import pytest
 import samara
 from samara import ELMRegressor, KernelELMClassifier, KernelELMRegressor
 from samara.errors import ConvergenceWarning
-from samara.solvers.kernel import Divide, Pcg
+from samara.solvers.kernel import Divide, Leaves, Pcg
 from tests.oracles_kernel import kernel_matrix
 from tests.problems import make_problem
 
@@ -92,6 +92,27 @@ def test_rows_that_are_all_the_same_predict_the_mean(solver, kernel):
     """The kernel matrix is one number, and what centring leaves of it rounding."""
     model = fitted(solver, np.full((60, 2), 3.0), Y, kernel=kernel)
     np.testing.assert_allclose(model.predict(np.full((4, 2), 3.0)), Y.mean(), atol=1e-6 * np.std(Y))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplace", "laplacian", "linear"])
+@pytest.mark.parametrize("solver", ["exact", Leaves(100)], ids=["exact", "leaves"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_copies_of_one_row_are_not_decomposed(monkeypatch, kernel, solver, intercept):
+    """They are predicted by their mean; 7000 of them in a leaf took 44 s."""
+    monkeypatch.setattr("samara.solvers.kernel.exact.eigh", None)
+    X, y = np.full((120, 3), 0.7), np.random.default_rng(0).normal(size=120)
+    model = KernelELMRegressor(kernel, gamma=1.0, alpha=0.1, solver=solver, fit_intercept=intercept)
+    made = model.fit(X, y).predict(X[:5])
+    np.testing.assert_allclose(made, y.mean(), rtol=2e-3 if not intercept else 1e-9)
+
+
+def test_a_matrix_without_a_trace_may_have_something_left():
+    """Where the kernel is not positive definite: eigenvalues of both signs add up to nothing."""
+    K = np.kron(np.eye(10), [[0.0, 1.0], [1.0, 0.0]])
+    y = np.tile([1.0, -1.0], 10)
+    with pytest.warns(UserWarning, match="not positive definite"):
+        model = KernelELMRegressor("precomputed", alpha=0.5, fit_intercept=False, intervals=False).fit(K, y)
+    np.testing.assert_allclose(model.model_.coef[:, 0], np.linalg.solve(K + 0.5 * np.eye(20), y), rtol=1e-9)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -173,6 +173,8 @@ class Exact:
         if Phi is not None:
             return of_few_columns(Phi, task)
         written, ridges = written_out(task), task.alphas
+        if written.trace <= 0 and _is_constant(written, task):
+            return Spectral(task, np.zeros((task.n, 0)), np.zeros(0), written.Ku)
         smallest = ROUNDING * written.trace if ridges is None else min(ridges)
         if written.trace <= 0 or smallest < ROUNDING * written.trace:
             return decomposed(written, task)
@@ -182,6 +184,21 @@ class Exact:
         else:
             factor = path(written, smallest, task)
         return factor or decomposed(written_out(task), task)
+
+
+def _is_constant(written: Written, task: KernelTask) -> bool:
+    """Whether nothing but rounding is left beside the intercept's direction: all rows are copies of one.
+
+    Then there is nothing to decompose, which would take as long as a decomposition of as many other rows.
+    """
+    K, u = written.K, np.zeros(task.n) if task.constant is None else task.constant
+    rounding = 8 * task.n * np.finfo(np.float64).eps * max(written.top, float(np.linalg.norm(written.Ku)))
+    for lo in range(0, task.n, COLUMNS):
+        rows, after = slice(lo, lo + COLUMNS), slice(lo, task.n)
+        left = np.triu(K[rows, after] - written.top * np.outer(u[rows], u[after]))
+        if np.abs(left).max() > rounding:
+            return False
+    return True
 
 
 def one_ridge(written: Written, alpha: float, task: KernelTask) -> OneRidge | None:
