@@ -43,7 +43,7 @@ def write(path, rows, numbers, texts):
 def test_the_process_peaks_where_it_was_predicted(case, tmp_path):
     """Readers, interpreter and fit together, inside the memory given.
 
-    The plan is kept each time; whether it is too wide the highest of a few peaks decides, for on a busy machine
+    The plan is kept each time; whether it is too wide the highest of a few peaks decides: on a busy machine
     the readers may not meet.
     """
     case = {**case, "parameters": {**case["parameters"], "memory": "2GB"}}
