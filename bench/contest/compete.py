@@ -60,6 +60,8 @@ class Contest:
                 return prepare(known, self.data, Path(folder), self.rules.cut, self.quick)
 
             start = f"sets/{known.name}/"
+            if fresh and self.ledger.is_open:
+                self.ledger.cells[f"{start}about"] = asdict(prepared())
             about = self.ledger.cell(f"{start}about", lambda: asdict(prepared()))
             if about is None:
                 return

@@ -28,8 +28,9 @@ def run(sets: list[str] | None = None, methods: list[str] | None = None, **means
     given = Means(**means)
     chosen = argparse.Namespace(quick=given.quick, rounds=None, threads=given.cores)
     chosen.data, everything = given.folder, sets is None and methods is None
-    path = None if chosen.quick else RESULTS / f"{NAME}.json"
-    ledger = Ledger(path, given.minutes, given.fresh and everything)
+    ledger = Ledger(None if chosen.quick else RESULTS / f"{NAME}.json", given.minutes)
+    if given.fresh and everything:
+        ledger.forget("promises/")
     picked, rules = picked_of(chosen.data, sets, chosen.quick), of_methods(RULES, methods)
     environments.set_up({one.environment for one in rules.methods.values() if one.environment})
     absent = environments.said_missing(RULES.methods.values())

@@ -97,10 +97,8 @@ def _flops(source: Source, summary: object) -> float:
     if not n or not d:
         return np.inf
     work = d * (d + PER_VALUE) / (SHARED if getattr(summary, "ADDS_ONLY", False) else 1.0)
-    in_memory = (
-        getattr(source, "sent_bytes", 0) > 0
-    )  # files, and tiles that are made as they are read, have none
-    return n * (work if in_memory else work + d * FROM_FILE)
+    # Rows that lie in memory could be sent; those of files, or made as they are read, could not.
+    return n * (work if getattr(source, "sent_bytes", 0) else work + d * FROM_FILE)
 
 
 class Counted:
