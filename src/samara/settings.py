@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeGuard
 
 import numpy as np
@@ -14,7 +15,7 @@ from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, LocalFields, Radial
 from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
-from samara.shapes import MAX_STEPS, Shape
+from samara.shapes import MAX_STEPS, Shape, is_tiny
 from samara.solvers import SOLVERS, Rank, Solver, Submodels, Tiles
 from samara.solvers.task import checked_columns
 
@@ -154,7 +155,10 @@ class Settings:
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        plan = make_plan(self.shape(source, sizes, trace), asked, self.budget, self.selection_why)
+        if trace is not None and not (self.alphas and is_tiny(min(self.alphas), trace, self.dtype.name)):
+            trace = None  # it changes nothing
+        shape = self.shape(source, sizes, trace)
+        plan = _planned(shape, type(shape.rank), asked, self.budget, self.selection_why)
         return plan if self.metric is None else self.metric.planned(plan)
 
     def solver_of(self, plan: Plan) -> Solver:
@@ -184,6 +188,12 @@ class Settings:
         except BudgetError:
             return None
         return larger
+
+
+@lru_cache(maxsize=64)  # a fit plans twice, and a search fits one shape many times
+def _planned(shape: Shape, rank_kind: type, solver: str, budget: Budget, why: str) -> Plan:
+    """The plan of a shape; a rank of 1 is another than one of 1.0, though both are equal."""
+    return make_plan(shape, solver, budget, why)
 
 
 def size_ladder(most: int) -> tuple[int, ...]:

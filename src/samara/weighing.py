@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 
 from samara.costs import flops, format_bytes, sketch_is_longer
 from samara.shapes import LOW_RANK, Shape, exact_solver
@@ -31,7 +30,7 @@ def choose_solver(shape: Shape, asked: str) -> tuple[str, str]:
 def weighed(shape: Shape, solver: str) -> tuple[str, ...]:
     """How the solver compares with the streamed Gram, where there is something to compare."""
     if solver in LOW_RANK or solver == "gram":
-        return (when_low_rank_pays(replace(shape, trace=None)),)
+        return (when_low_rank_pays(shape),)
     if solver == "tiles":
         groups, columns = shape.groups, shape.n_targets * shape.training_sets
         count, sent = groups * (groups + 1) // 2, 8 * shape.n_columns * columns
@@ -52,7 +51,6 @@ def weighed(shape: Shape, solver: str) -> tuple[str, ...]:
     return ()
 
 
-@lru_cache(maxsize=64)  # a fit plans twice, and a search fits one shape many times
 def when_low_rank_pays(shape: Shape) -> str:
     """The rank up to which randomized solvers cost less than the exact one, passes and systems counted."""
     exact = exact_solver(shape.n_rows if shape.n_sizes == 1 else math.inf, shape.n_columns, False)

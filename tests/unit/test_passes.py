@@ -62,8 +62,12 @@ def test_the_passes_made_are_those_planned(monkeypatch, problem, parameters):
 
     for verb in ("summarize", "hold"):
         monkeypatch.setattr(Threads, verb, counted(getattr(Threads, verb)))
-    planned = make_plan
-    monkeypatch.setattr("samara.settings.make_plan", lambda *args: plans.append(planned(*args)) or plans[-1])
+
+    def planned(shape, rank_kind, *args):
+        plans.append(make_plan(shape, *args))
+        return plans[-1]
+
+    monkeypatch.setattr("samara.settings._planned", planned)
     options = {"n_hidden": 250, "alpha": 1.0, "random_state": 0, **parameters}
     plan = problem.fit(ELMRegressor(**options)).plan_
     assert plan.passes == plan.most_passes == len(made)
@@ -107,3 +111,22 @@ def test_solvers_show_their_settings():
         for parameter in signature.parameters:
             assert f"    {parameter} : " in inspect.getdoc(made).replace("\n", "\n    ")
         assert f"``{name}``" in inspect.getdoc(Plan)
+
+
+def test_equal_shapes_are_planned_once_and_a_share_is_no_number():
+    """A rank of 1 is one direction, of 1.0 all of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    options = {"n_hidden": 40, "alpha": 1.0, "solver": "rsvd", "random_state": 0}
+    plans = [ELMRegressor(rank=rank, **options).fit(X, X[:, 0]).plan_ for rank in (1, 1.0, 1, 1.0)]
+    assert plans[0] == plans[2]
+    assert plans[1] == plans[3]
+    assert plans[0].flops < plans[1].flops
+
+
+@pytest.mark.parametrize("alpha", [1e-14, 1.0])
+def test_a_ridge_below_the_rounding_of_the_rows_is_seen_by_the_second_plan(alpha):
+    """The first one knows no row; the trace of few small ones and many large ones differ."""
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    model = ELMRegressor(n_hidden=10, alpha=alpha, random_state=0).fit(X, X[:, 0])
+    assert model.plan_.solver == ("qr" if alpha < 1e-10 else "gram")

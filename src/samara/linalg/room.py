@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from contextlib import suppress
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def room(shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
     glibc keeps freed arrays of up to 32 MB in its heap, where they fragment: a fit then peaked 20 to 40 %
     above what was alive at any time, and no plan could promise a budget.
     """
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    size = prod(shape) * np.dtype(dtype).itemsize
     if size < _OWN_PAGES:
         return np.zeros(shape, dtype)
     if hasattr(mmap, "MAP_PRIVATE"):
