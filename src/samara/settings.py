@@ -158,7 +158,7 @@ class Settings:
         if trace is not None and not (self.alphas and is_tiny(min(self.alphas), trace, self.dtype.name)):
             trace = None  # it changes nothing
         shape = self.shape(source, sizes, trace)
-        plan = _planned(shape, type(shape.rank), asked, self.budget, self.selection_why)
+        plan = _planned(shape, type(shape.rank).__name__, asked, self.budget, self.selection_why)
         return plan if self.metric is None else self.metric.planned(plan)
 
     def solver_of(self, plan: Plan) -> Solver:
@@ -191,7 +191,7 @@ class Settings:
 
 
 @lru_cache(maxsize=64)  # a fit plans twice, and a search fits one shape many times
-def _planned(shape: Shape, rank_kind: type, solver: str, budget: Budget, why: str) -> Plan:
+def _planned(shape: Shape, rank_kind: str, solver: str, budget: Budget, why: str) -> Plan:
     """The plan of a shape; a rank of 1 is another than one of 1.0, though both are equal."""
     return make_plan(shape, solver, budget, why)
 
