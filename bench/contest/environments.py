@@ -15,11 +15,6 @@ def python_of(peer: str) -> str:
     return str(VENVS / peer / "bin" / "python")
 
 
-def known() -> list[str]:
-    """The peers that have an environment of their own."""
-    return sorted(path.stem for path in LOCKS.glob("*.lock"))
-
-
 def set_up(peers: Iterable[str]) -> None:
     """Make what is not there yet; the script says which does not install."""
     if names := list(peers):

@@ -88,7 +88,7 @@ def told(cell: Cell) -> str:
 
 def share(value: float | None) -> str:
     """A share in per cent."""
-    return "-" if value is None else f"{value:.0%}"
+    return "-" if value is None else f"{value:.1%}"  # 61 of 68 is not 90 %
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:

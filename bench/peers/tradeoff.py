@@ -33,8 +33,8 @@ def points_of(cells: Mapping[str, Cell]) -> list[dict[str, Any]]:
             "peak": cell["peak_mb"],
         }
         for name, by_method in results.items()
-        for method, cell in by_method.items()
-        if measured(cell)
+        for method in METHODS  # in their order, whichever was measured last
+        if measured(cell := by_method.get(method))
     ]
 
 

@@ -15,7 +15,7 @@ from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, LocalFields, Radial
 from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
-from samara.shapes import MAX_STEPS, Shape, is_tiny
+from samara.shapes import MAX_STEPS, Shape
 from samara.solvers import SOLVERS, Rank, Solver, Submodels, Tiles
 from samara.solvers.task import checked_columns
 
@@ -155,9 +155,9 @@ class Settings:
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        if trace is not None and not (self.alphas and is_tiny(min(self.alphas), trace, self.dtype.name)):
-            trace = None  # it changes nothing
         shape = self.shape(source, sizes, trace)
+        if not shape.tiny_ridge:
+            shape = replace(shape, trace=None)  # it changes nothing
         plan = _planned(shape, type(shape.rank).__name__, asked, self.budget, self.selection_why)
         return plan if self.metric is None else self.metric.planned(plan)
 

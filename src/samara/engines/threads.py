@@ -7,14 +7,13 @@ them while they are still in its cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from samara.core import Engine, Holder, Part, Progress, S, Source, Summary
 from samara.engines.held import Held, finished
-from samara.linalg.workers import available_cores, in_threads, single_blas_thread, threads_for
+from samara.linalg.workers import available_cores, in_threads, threads_for
 
 PER_VALUE, FROM_FILE = 100.0, 2_500.0  # flops in the time of which a value is mapped, and read from a file
 # Where a summary only adds up, two threads mostly wait for the interpreter, and then merge: it takes so many
@@ -73,13 +72,7 @@ class Threads:
         def run(part: Part) -> Summary:
             return finished(self._summarized([part], make(), name, source.n_rows))
 
-        with single_blas_thread(), ThreadPoolExecutor(self.workers) as pool:
-            pending = [pool.submit(run, part) for part in source.parts(self.workers)]
-            try:
-                return Held(tuple(one.result() for one in pending))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)  # nobody wants the other parts any more
-                raise
+        return Held(tuple(in_threads(run, source.parts(self.workers), self.workers)))
 
     def _summarized(self, parts: Sequence[Part], summary: S, name: str, n_rows: int) -> S:
         """A summary brought up to date with some parts."""

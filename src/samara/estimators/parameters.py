@@ -192,13 +192,15 @@ def read_engine(engine: Any) -> Crew:
 def read_seed(random_state: Any) -> int:
     """A number that all that is drawn follows from; of a generator a new one each time."""
     if isinstance(random_state, int):  # making a generator takes a twentieth of a small fit
-        return _number_of(random_state)
+        return _drawn_once(random_state)
+    return _drawn(random_state)
+
+
+def _drawn(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(MOST_ENTROPY))
 
 
-@lru_cache
-def _number_of(seed: int) -> int:
-    return int(check_random_state(seed).randint(MOST_ENTROPY))
+_drawn_once = lru_cache(_drawn)
 
 
 def read_count(name: str, given: Any) -> int | None:

@@ -92,7 +92,7 @@ class StreamSource:
         """
         reader = max((getattr(piece, "held_bytes", 0) for piece in self.pieces), default=0)
         rows = min(self.chunk_rows, self.n_rows)
-        return int(1.15 * reader + 48 * rows * (self.width.inputs + self.width.targets) + (2 << 20))
+        return int(1.15 * reader + 48 * rows * (self.width.inputs + self.width.targets))
 
     def map(self, feature_map: FeatureMap) -> StreamSource:
         """The same rows, seen through one more map."""
