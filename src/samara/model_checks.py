@@ -11,6 +11,7 @@ from scipy import sparse
 
 from samara.core import FeatureMap
 from samara.errors import InputError
+from samara.linalg.trees import MOST_LEAVES
 from samara.maps import (
     AdditiveNodes,
     AsFloat,
@@ -31,6 +32,7 @@ from samara.maps import (
     QuantileNormal,
     RadialNodes,
     Standardize,
+    TreeLeaves,
     UnitRows,
     Whitened,
 )
@@ -150,6 +152,26 @@ def _factors(one: ColumnFactors, n_in: int, what: str) -> None:
     check_array(one.factors, (n_in,), f"factors of {what}")
 
 
+def _tree_leaves(one: TreeLeaves, n_in: int, what: str) -> None:
+    n = len(one.column)
+    check(one.n_in == n_in, f"{what} is of {one.n_in} inputs where there are {n_in}")
+    check_array(one.column, (n,), f"columns of {what}", "i")
+    check_array(one.cut, (n,), f"cuts of {what}")
+    check_array(one.kids, (n, 2), f"kids of {what}", "i")
+    check_array(one.roots, (None,), f"roots of {what}", "i")
+    _check_dtype(one.cut.dtype, what)
+    widths, ends = np.diff(one.roots), one.roots[[0, -1]].tolist() if len(one.roots) > 1 else []
+    whole = ends == [0, n] and bool(((widths % 2 == 1) & (widths < 2 * MOST_LEAVES)).all())
+    check(whole, f"{what} has trees that can't be")
+    check(bool(((one.column >= 0) & (one.column < n_in)).all()), f"{what} cuts inputs that are not there")
+    own, last = np.arange(n) - np.repeat(one.roots[:-1], widths), np.repeat(widths, widths)
+    leaf = (one.kids == own[:, None]).all(axis=1)
+    below = ((one.kids > own[:, None]) & (one.kids < last[:, None])).all(axis=1)
+    check(bool((leaf | below).all()), f"{what} has nodes that lead astray")
+    leaves = np.add.reduceat(leaf, one.roots[:-1])
+    check(bool((2 * leaves - 1 == widths).all()), f"{what} has trees that can't be")
+
+
 def _first_nodes(one: FirstNodes, n_in: int, what: str) -> None:
     whole = check_map(one.whole, n_in, what)
     check(1 <= one.n_out <= whole, f"{what} takes {one.n_out} of {whole} columns")
@@ -258,5 +280,6 @@ _CHECKS: dict[type, Callable[[Any, int, str], None]] = {
     KernelRows: _kernel_rows,
     Whitened: _whitened,
     LeafRows: _leaf_rows,
+    TreeLeaves: _tree_leaves,
     Beside: _beside,
 }

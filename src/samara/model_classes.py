@@ -39,6 +39,7 @@ from samara.maps import (
     RadialNodes,
     Standardize,
     Tree,
+    TreeLeaves,
     UnitRows,
     Whitened,
 )
@@ -73,7 +74,7 @@ CLASSES: Mapping[str, type] = {
         *(Standardize, AsFloat, UnitRows, QuantileNormal, OwnScaling),
         *(Additive, Radial, Landmarks, AdditiveNodes, RadialNodes, DirectLink, Project, FirstNodes),
         *(LocalFields, PooledFields, ColumnFactors),
-        *(Kernel, KernelRows, Whitened, LeafRows, Tree, Beside),
+        *(Kernel, KernelRows, Whitened, LeafRows, Tree, TreeLeaves, Beside),
         *(Columns, Column, Number, Levels, Encoded, FilledColumns, Fill, Pieces),
         *(KFold, Loo, Gcv, LCurve),
         *(Gram, Qr, Svd, Dual, Rsvd, FastSvd, FastSvdGradient, Sketch, Lsqr, Precondition, Tiles, Submodels),

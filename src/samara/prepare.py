@@ -115,8 +115,9 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
     mean = H.mean(axis=0, dtype=float) * settings.fit_intercept
     squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2
     squares[squares <= 16 * np.finfo(float).eps * mean**2] = 0.0  # a constant column, but for rounding
+    counted = bool(block.maps) and hasattr(block.maps[-1], "leaves")  # zeros and ones are counted as they are
     layout = Layout(
-        shift=mean.astype(settings.dtype),
+        shift=(mean * (not counted)).astype(settings.dtype),
         centre=profile.targets.mean * settings.fit_intercept,
         spread=profile.targets.spread,
         dtype=settings.dtype,

@@ -32,7 +32,12 @@ def _multipliers(d: int) -> Array:
 
 def row_keys(X: Any, salt: int = 0) -> Array:
     """Keys (n,) of the rows of a dense or CSR matrix; equal values give equal keys, whatever their dtype."""
-    return _mixed(_raw_keys(X) ^ _mixed(np.array([salt], np.uint64)))
+    return salted(_raw_keys(X), salt)
+
+
+def salted(keys: Array, salt: int) -> Array:
+    """Other keys of the same rows: equal ones stay equal."""
+    return _mixed(keys ^ _mixed(np.array([salt], np.uint64)))
 
 
 def _raw_keys(X: Any) -> Array:

@@ -5,6 +5,7 @@ from samara.estimators.deep import DeepELMClassifier, DeepELMRegressor
 from samara.estimators.kernel import KernelELMClassifier, KernelELMRegressor
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
+from samara.estimators.trees import TreeELMClassifier, TreeELMRegressor
 from samara.estimators.two_stage import TwoStageELMClassifier, TwoStageELMRegressor
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "KernelELMClassifier",
     "KernelELMRegressor",
     "SpectralRegression",
+    "TreeELMClassifier",
+    "TreeELMRegressor",
     "TwoStageELMClassifier",
     "TwoStageELMRegressor",
 ]

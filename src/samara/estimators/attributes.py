@@ -16,6 +16,7 @@ from samara.estimators.kernel_base import BaseKernelELM
 from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.spectral import SpectralRegression
+from samara.estimators.trees import BaseTreeELM
 from samara.estimators.two_stage import BaseTwoStage
 from samara.intervals import Intervals
 from samara.links import Log, Logit
@@ -38,6 +39,7 @@ _SHARED: Mapping[str, Any] = {
 }
 _OF_ELM: Mapping[str, Any] = {"n_hidden_": int, "_n_features_out": int}
 _OF_DEEP: Mapping[str, Any] = {**_OF_ELM, "layer_alphas_": Array, "layer_errors_": Array}
+_OF_TREES: Mapping[str, Any] = {**_OF_ELM, "n_trees_": int}
 _OF_KERNEL: Mapping[str, Any] = {"gamma_": float, "fnorm_": float, "residual_": float, "n_iter_": int}
 _OF_SPECTRAL: Mapping[str, Any] = {"embedding_": str, "_n_features_out": int}
 _OF_TWO_STAGE: Mapping[str, Any] = {"embedding_": str, "embedding_alpha_": float | Array, "n_hidden_": int}
@@ -68,6 +70,7 @@ def attributes_of(cls: type[ClosedForm]) -> dict[str, Any]:
     kinds = {
         BaseKernelELM: _OF_KERNEL,
         BaseDeepELM: _OF_DEEP,
+        BaseTreeELM: _OF_TREES,
         BaseTwoStage: _OF_TWO_STAGE,
         SpectralRegression: _OF_SPECTRAL,
         BaseAutoELM: _OF_AUTO,

@@ -26,6 +26,7 @@ from samara.estimators.pca import AdaptivePCA
 from samara.estimators.regression import Regression
 from samara.estimators.regressor import ELMRegressor
 from samara.estimators.spectral import SpectralRegression
+from samara.estimators.trees import TreeELMClassifier, TreeELMRegressor
 from samara.estimators.two_stage import TwoStageELMClassifier, TwoStageELMRegressor
 from samara.fitted_checks import check_distinct, check_labels, check_metric, check_ridge, check_selection
 from samara.left_out_checks import check_left_out, check_targets
@@ -40,7 +41,7 @@ ESTIMATORS: Mapping[str, type[ClosedForm]] = {
     cls.__name__: cls
     for cls in (
         *(ELMRegressor, ELMClassifier, KernelELMRegressor, KernelELMClassifier),
-        *(DeepELMRegressor, DeepELMClassifier),
+        *(DeepELMRegressor, DeepELMClassifier, TreeELMRegressor, TreeELMClassifier),
         *(SpectralRegression, TwoStageELMRegressor, TwoStageELMClassifier),
         *(AdaptivePCA, LowRankImputer, AutoELMRegressor, AutoELMClassifier),
     )

@@ -1,7 +1,7 @@
 /* What each block goes through, in one call: `columns` looks at its inputs, `keys` draws its folds, `fill`
  * (nodes.h) makes its hidden rows, `gram` (gram.h) adds up their products, `root` (root.h) factorizes the sum,
  * `outputs` (outputs.h) makes what a model predicts, `tile` (tiles.h) rows of a kernel matrix, and `fill_gaps`
- * (gaps.h) what rows with missing values lack.
+ * (gaps.h) what rows with missing values lack. `grow_tree` (trees.h) cuts rows by their inputs.
  *
  * Built when the package is installed, where there is a C compiler; without it NumPy does the same in many
  * short calls, at each of which the threads wait for the interpreter. The matrix product is SciPy's own,
@@ -54,6 +54,7 @@ void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t wi
 #include "nodes.h"
 #include "outputs.h"
 #include "gaps.h"
+#include "trees.h"
 
 #define REAL float
 #define INT int32_t
@@ -189,5 +190,6 @@ void NAME(keys)(const REAL *X, int64_t n, int64_t d, int64_t stride, const uint6
 #include "root.h"
 #include "nodes.h"
 #include "outputs.h"
+#include "trees.h"
 
 #endif

@@ -27,6 +27,7 @@ from samara.maps.scaling import (
     UnitRows,
     given_scaling,
 )
+from samara.maps.tree_leaves import TreeLeaves
 
 __all__ = [
     "KERNELS",
@@ -64,6 +65,7 @@ __all__ = [
     "RadialNodes",
     "Standardize",
     "Tree",
+    "TreeLeaves",
     "UnitRows",
     "Whitened",
     "WithGaps",

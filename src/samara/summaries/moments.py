@@ -9,6 +9,7 @@ import numpy as np
 from samara.core import Array, Block
 from samara.linalg import kernels
 from samara.linalg.blas import add_product
+from samara.linalg.indicators import add_moments
 from samara.linalg.kernels import add_gram
 from samara.linalg.room import room
 from samara.linalg.triangular import packed, unpacked
@@ -71,6 +72,9 @@ class Moments(Scratch):
 
     def update(self, block: Block) -> None:
         """Add the rows of a block to the moments of its fold."""
+        if block.maps and hasattr(block.maps[-1], "leaves") and not self.known:
+            self._count(block, block.maps[-1])
+            return
         Z = self._filled(block, self._block_rows)
         if self.layout.dtype == np.float64:
             self._add(Z, self._gram(block.fold))
@@ -153,6 +157,12 @@ class Moments(Scratch):
         add_product(Z[:, old:new], Z[:, :old], gram[:, :old])
         add_gram(Z[:, old:new], gram[:, old:new])
         add_product(Z[:, old:new], Z[:, new:], gram[:, new:])
+
+    def _count(self, block: Block, trees: Any) -> None:
+        """The same sums of rows that are 1 in one leaf of each tree, which are not shifted: exact numbers."""
+        y = (block.y - self.layout.centre) / self.layout.spread
+        leaves = trees.leaves(block.before())
+        add_moments(leaves, trees.starts, (y, block.weight), self._gram(block.fold))
 
     def _gram(self, fold: int) -> Array:
         gram = self.grams[fold]
