@@ -143,6 +143,19 @@ def kernel_elm(**settings: Any) -> Callable[[Problem], Any]:
     return make
 
 
+def trees(n_trees: int, **settings: Any) -> Callable[[Problem], Any]:
+    """Leaves of trees as nodes."""
+
+    def make(problem: Problem) -> Any:
+        from samara import TreeELMClassifier, TreeELMRegressor
+
+        if problem.regression:
+            return TreeELMRegressor(n_trees, random_state=problem.seed, intervals=False, **settings)
+        return TreeELMClassifier(n_trees, random_state=problem.seed, calibration=None, **settings)
+
+    return make
+
+
 def leaves(**settings: Any) -> Callable[[Problem], Any]:
     """A maker of kernel models of a few rows each."""
 
@@ -174,6 +187,8 @@ _ALL = (
     Method("samara kernel fixed", "Gaussian kernel, ridge 0.1", kernel_elm(alpha=0.1), ours=True),
     Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
     Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
+    Method("samara trees 30", "30 trees, ridge 10", trees(30, rate=0.3, alpha=10.0), ours=True),
+    Method("samara trees 50", "50 trees, ridge 30", trees(50, alpha=30.0), ours=True),
     Method("samara centres 300", "Gaussian kernel, 300 centres, ridge 0.1", centres(300), ours=True),
     Method("samara centres 1000", "Gaussian kernel, 1000 centres, ridge 0.1", centres(1000), ours=True),
     Method(

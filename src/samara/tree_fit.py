@@ -27,7 +27,7 @@ from samara.summaries import Profile
 from samara.tree_growth import MOST_ROWS, Rows, Trees, grow
 
 HELD_OUT = 0.2  # share of the rows that ridge and number of trees are chosen on
-FEWEST_ROWS = 40  # below, there are too few rows to choose by
+FEWEST_ROWS = 40  # by their weights; below, there are too few to choose by
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)  # in rows: a leaf of as many is halved
 _SCORING = 0x7C0E
 
@@ -92,7 +92,7 @@ class _Run:
 
     def surface(self, alphas: tuple[float, ...], counts: tuple[int, ...]) -> Surface | None:
         """Errors on rows that no tree has seen; None where there are too few."""
-        if self.source.n_rows < FEWEST_ROWS:
+        if self.profile.inputs.weight < FEWEST_ROWS:
             return None
         seen = Share(self.source, Lot(_SCORING, HELD_OUT, 1.0))
         unseen = Share(self.source, Lot(_SCORING, 0.0, HELD_OUT))
@@ -126,8 +126,8 @@ class _Run:
         self, left_out: Callable[[], LeftOut] | None, count: int, alpha: float
     ) -> Callable[[], LeftOut] | None:
         """Rows left out, with errors no smaller than on rows that no tree had seen."""
-        if left_out is None or self.source.n_rows < FEWEST_ROWS:  # nothing to tell how much they flatter
-            return None
+        if left_out is None or self.profile.inputs.weight < FEWEST_ROWS:
+            return None  # nothing tells how much they flatter
 
         def rows() -> LeftOut:
             scores = self.scores

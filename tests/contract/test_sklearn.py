@@ -15,6 +15,8 @@ from samara import (
     KernelELMRegressor,
     LowRankImputer,
     SpectralRegression,
+    TreeELMClassifier,
+    TreeELMRegressor,
     TwoStageELMClassifier,
     TwoStageELMRegressor,
 )
@@ -37,6 +39,8 @@ from samara import (
         ELMRegressor(20, metric="agop_diagonal", rounds=1),
         DeepELMRegressor((12, 8), n_hidden=30),
         DeepELMClassifier((12,), n_hidden=30),
+        TreeELMRegressor(8),
+        TreeELMClassifier(8, least=1.0),
         SpectralRegression(),
         TwoStageELMClassifier(n_hidden=20),
         TwoStageELMRegressor(n_hidden=20),

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import samara
-from samara import DeepELMRegressor, ELMClassifier, ELMRegressor, KernelELMRegressor
+from samara import DeepELMRegressor, ELMClassifier, ELMRegressor, KernelELMRegressor, TreeELMRegressor
 from samara.engines import Threads
 from samara.solvers import Tiles
 from tests.oracles import relative_gap
@@ -125,6 +125,14 @@ def test_layers_on_top_of_each_other(crew):
     """Each is a pass over rows that the layers below have mapped."""
     problem = make_problem(4, 600, 4, 1, weighted=False)
     model = DeepELMRegressor((6,), n_hidden=10, alpha=1.0, layer_alpha=1.0, random_state=0)
+    here = problem.fit(clone(model).set_params(engine=WHOLE))
+    assert _gap(problem.fit(model.set_params(engine=crew.given)), here) < 1e-8
+
+
+def test_leaves_of_trees_as_nodes(crew):
+    """Grown here on rows that come from there; what leaves count is added up there."""
+    problem = make_problem(4, 600, 4, 1, weighted=True)
+    model = TreeELMRegressor(6, leaves=8, alpha=1.0, random_state=0)
     here = problem.fit(clone(model).set_params(engine=WHOLE))
     assert _gap(problem.fit(model.set_params(engine=crew.given)), here) < 1e-8
 

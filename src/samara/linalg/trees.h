@@ -6,6 +6,7 @@
  */
 #ifndef REAL
 
+#define LEAD (1 + 1e-10) /* by which a cut is better than one before, and not by rounding alone */
 enum { DEEPEST = 24, TOGETHER = 8, MOST_LEAVES = 64 };
 
 typedef struct {
@@ -89,7 +90,7 @@ static void best_cut(const Growth *g, Leaf *leaf, double *room) {
             if (rest < g->least)
                 break;
             double gain = one / (left[0] + g->damping) + other / (rest + g->damping) - whole;
-            if (gain > leaf->gain) {
+            if (gain > leaf->gain * LEAD) {
                 leaf->gain = gain;
                 leaf->column = j;
                 leaf->cut = b - g->starts[j];
@@ -159,7 +160,7 @@ int64_t grow_tree(const Growth *g) {
         for (; made < g->leaves; made++, nodes += 2) {
             Leaf *best = NULL;
             for (int64_t at = 0; at < made; at++)
-                if (leaves[at].column >= 0 && (!best || leaves[at].gain > best->gain))
+                if (leaves[at].column >= 0 && (!best || leaves[at].gain > best->gain * LEAD))
                     best = leaves + at;
             if (!best)
                 break;

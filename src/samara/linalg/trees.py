@@ -20,6 +20,7 @@ from samara.linalg.kernels import floats, library, stride
 
 MOST_BINS = 255  # a bin is a byte
 MOST_LEAVES, DEEPEST = 64, 24  # as in trees.h
+LEAD = 1 + 1e-10  # by which a cut is better than one before, and not by rounding alone; as in trees.h
 SLIGHTEST = 1e-12  # of the squares of all targets: what a cut must gain to be more than rounding
 NO_CUT = (-np.inf, 0, 255)
 
@@ -213,7 +214,7 @@ def _plain_growth(growth: Growth, rows: Rows, sums: Array, order: Array, slighte
 
     column, cut, kids, leaves = [0], [255], [[0, 0]], [leaf(0, 0, order)]
     while len(leaves) < growth.leaves:
-        best = int(np.argmax([found[0] for found, *_ in leaves]))
+        best = _first_best(np.array([found[0] for found, *_ in leaves]))
         ((gain, j, last), node, depth, held), made = leaves[best], len(kids)
         if gain == -np.inf:
             break
@@ -238,9 +239,16 @@ def _best_cut(growth: Growth, rows: Rows, sums: Array, order: Array, slightest: 
         if len(allowed):
             halves = _taken_off(left[allowed], growth.damping) + _taken_off(right[allowed], growth.damping)
             gains = halves - _taken_off(total, growth.damping)
-            if gains.max() > best[0]:
-                best = (float(gains.max()), j, int(allowed[gains.argmax()]))
+            if gains.max() > best[0] * LEAD:
+                first = _first_best(gains)
+                best = (float(gains[first]), j, int(allowed[first]))
     return NO_CUT if best[1] < 0 else best
+
+
+def _first_best(gains: Array) -> int:
+    """The first that no other leads by more than rounding."""
+    most = gains.max()
+    return int(np.argmax(gains >= (most / LEAD if most > 0 else most)))
 
 
 def _taken_off(sums: Array, damping: float) -> Array:

@@ -73,14 +73,15 @@ def test_selection_scores_are_those_of_rows_held_out():
     rng = np.random.default_rng(0)
     noise = rng.standard_normal(1500)
     model = TreeELMRegressor(40, alpha=[0.1, 1.0], random_state=0).fit(rng.standard_normal((1500, 5)), noise)
-    assert model.selection_.scores.min() > 1.0  # nothing can be learned; on their own rows trees would explain half
+    assert model.selection_.scores.min() > 1.0  # nothing can be learned; their own rows trees half explain
 
 
 def test_intervals_hold():
     """Of new targets about as many lie between the ends as were asked for."""
     rows, held, known, wanted = train_test_split(X, Y, random_state=0)
     for alpha in ("auto", 3.0):
-        low, high = TreeELMRegressor(30, alpha=alpha, random_state=0).fit(rows, known).predict_interval(held, 0.8)
+        model = TreeELMRegressor(30, alpha=alpha, random_state=0).fit(rows, known)
+        low, high = model.predict_interval(held, 0.8)
         assert 0.72 < np.mean((wanted >= low) & (wanted <= high)) < 0.95
 
 
