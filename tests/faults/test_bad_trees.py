@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import samara
 from samara import BudgetError, InputError, TreeELMClassifier, TreeELMRegressor, to_onnx
 
 X = np.random.default_rng(0).standard_normal((60, 3))
@@ -50,5 +51,9 @@ def test_rows_and_requests(tmp_path):
         model.predict(holed)
     with pytest.raises(InputError, match="to_onnx takes a fitted"):
         to_onnx(model, tmp_path / "model.onnx")
+    with pytest.raises(InputError, match="Leaves of trees are steps"):
+        samara.explain(model, X)
+    with pytest.raises(InputError, match="leaves of trees are counted"):
+        samara.plan(model, X, X[:, 0])
     with pytest.raises(InputError, match="does not learn as rows arrive"):
         model.save(tmp_path / "model.samara", resumable=True)

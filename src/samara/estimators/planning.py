@@ -13,6 +13,7 @@ from samara.estimators.deep import BaseDeepELM
 from samara.estimators.given import budgeted
 from samara.estimators.inputs import distinct
 from samara.estimators.tables import UNKNOWN_ROWS, given_scan
+from samara.estimators.trees import BaseTreeELM
 from samara.kernel_settings import KernelSettings
 from samara.settings import Settings
 from samara.sources.frames import count_texts, is_collection, is_frame
@@ -58,6 +59,10 @@ def plan(estimator: Any, X: Any, y: Any = None) -> Strategies:
         raise InputError("plan needs an estimator with settings: an automatic one chooses them in its fit.")
     if isinstance(estimator, BaseDeepELM):
         raise InputError("plan needs an estimator with one hidden layer: a deep one plans layer by layer.")
+    if isinstance(estimator, BaseTreeELM):
+        raise InputError(
+            "plan chooses between solvers: leaves of trees are counted, which is always one way."
+        )
     settings: Settings | KernelSettings = estimator._settings()
     if isinstance(X, Scan):
         settings = budgeted(settings, given_scan(X, y, None, classes=is_classifier(estimator)))

@@ -1,8 +1,7 @@
 """Trees that cut rows by one input at a time, grown best first, and the products of their leaves' indicators.
 
-A tree is grown on binned inputs to lower a squared error Σ w‖r − mean of the leaf‖². Its leaves are features
-of a row like any others: h_p(x) is 1 in leaf p and 0 elsewhere. The Gram matrix of such features only counts
-how often leaves meet, T²/2 additions a row for T trees, whatever the number of leaves.
+A tree is grown on binned inputs to lower a squared error Σ w‖r − mean of the leaf‖². The Gram matrix of its
+leaves, h_p(x) = 1 in leaf p, only counts how often leaves meet: T²/2 additions a row for T trees.
 """
 
 from __future__ import annotations
@@ -76,7 +75,6 @@ class Tree:
 
     @property
     def is_leaf(self) -> Array:
-        """Which nodes are leaves."""
         return np.asarray(self.kids[:, 0] == np.arange(len(self.kids)))
 
     @property

@@ -21,6 +21,7 @@ from samara.maps.leaves import LeafRows
 from samara.maps.metric import ColumnFactors
 from samara.maps.nodes import AdditiveNodes, DirectLink, FirstNodes, Project, RadialNodes
 from samara.maps.scaling import AsFloat, OwnScaling, QuantileNormal, Standardize, UnitRows
+from samara.maps.tree_leaves import TreeLeaves
 
 
 @singledispatch
@@ -30,6 +31,11 @@ def pulled_back(feature_map: FeatureMap, X: Any, G: Array) -> Array:
         f"{type(feature_map).__name__} has no derivative that is known: only Samara's own scalings, hidden "
         "layers and named kernels have one."
     )
+
+
+@pulled_back.register
+def _(feature_map: TreeLeaves, X: Any, G: Array) -> Array:
+    raise InputError("Leaves of trees are steps: their outputs have no gradients to explain a row by.")
 
 
 @pulled_back.register

@@ -201,6 +201,7 @@ class SelectionDisplay:
             "loo": "leave-one-out RMSE",
             "gcv": "RMSE estimated by GCV",
             "lcurve": "minus the curvature of the L-curve",
+            "held_out": "RMSE on rows held out",
         }[self.selection.method]
 
     def _heights(self, scores: Array) -> Array:

@@ -31,6 +31,7 @@ METHODS = {
     "loo": "leave-one-out RMSE",
     "gcv": "RMSE by GCV",
     "lcurve": "minus the curvature of the L-curve",
+    "held_out": "RMSE on rows held out",
 }
 
 

@@ -27,7 +27,7 @@ class Selection:
     Attributes
     ----------
     method : str
-        ``"kfold"``, ``"loo"``, ``"gcv"`` or ``"lcurve"``.
+        ``"kfold"``, ``"loo"``, ``"gcv"`` or ``"lcurve"``; ``"held_out"``: rows that no tree has seen.
     n_hidden : ndarray of shape (S,)
         Model sizes tried.
     alphas : ndarray of shape (A,)

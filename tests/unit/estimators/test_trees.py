@@ -66,6 +66,7 @@ def test_what_is_chosen():
     assert model.alpha_ in (1.0, 30.0)
     assert model.n_hidden_ == model.coef_.shape[0] == model.model_.maps[-1].n_out
     assert "40 trees" in str(model.plan_)
+    assert samara.SelectionDisplay.from_estimator(model) is not None
 
 
 def test_selection_scores_are_those_of_rows_held_out():
