@@ -25,6 +25,7 @@ from samara.shapes import LOW_RANK, safe_ridge
 from samara.solvers import (
     IllConditionedError,
     NormalFactor,
+    NormalSystem,
     ProjectedFactor,
     Qr,
     RootFactor,
@@ -185,6 +186,8 @@ class Trial:
         if settings.selector is not None:
             self._select()
         self.system = self.factor.system()
+        if isinstance(self.system, NormalSystem):
+            self.system.workers = self.plan.solving
         self.solution = in_threads(self._solve, [self.alpha], 1)[0]
         return self
 

@@ -15,20 +15,23 @@ from samara.core import Array, Crew, Source, seen_through
 from samara.costs import DEFAULT_BLOCK
 from samara.fit import Fitted, fit
 from samara.left_out import LeftOut
+from samara.linalg.blas import mirror_upper
+from samara.linalg.indicators import add_moments
+from samara.linalg.room import room
 from samara.maps import AsFloat
 from samara.maps.tree_leaves import TreeLeaves
 from samara.prepare import look
 from samara.selection import Selection, choose
 from samara.selection.surface import Surface
 from samara.settings import Settings
-from samara.solvers import Gram, Task
+from samara.solvers import Gram, NormalFactor, Task
 from samara.sources import Lot, Share
 from samara.summaries import Profile
 from samara.tree_growth import MOST_ROWS, Rows, Trees, grow
 
 HELD_OUT = 0.2  # share of the rows that ridge and number of trees are chosen on
 FEWEST_ROWS = 40  # by their weights; below, there are too few to choose by
-RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)  # in rows: a leaf of as many is halved
+RIDGES = (3.0, 10.0, 30.0, 100.0, 300.0)  # in rows: a leaf of as many is halved
 _SCORING = 0x7C0E
 
 
@@ -49,11 +52,37 @@ def fit_trees(source: Source, settings: TreeSettings, profile: Profile | None = 
     selection, count, alpha = None, settings.counts[-1], settings.alphas[-1]
     if len(settings.counts) * len(settings.alphas) > 1:
         selection, count, alpha = run.chosen()
-    done = run.fitted(source, run.grown(source).first(count), alpha)
+    done = run.fitted(source, run.grown(source), count, alpha)
     plan = replace(done.plan, passes=run.passes, most_passes=run.passes, reasons=run.told(done.plan.reasons))
     honest = run.honest(done.left_out, count, alpha)
     # Sums of rows that the trees were grown on tell nothing of new rows: none are kept.
     return replace(done, plan=plan, selection=selection, left=None, left_out=honest)
+
+
+@dataclass(frozen=True)
+class Held:
+    """The solver `gram` for rows whose leaves are known: they were grown on, and are not read again."""
+
+    leaves: Array  # (trees, n)
+    starts: Array  # (trees + 1,): where the columns of a tree begin
+    rows: Rows
+    workers: int
+
+    name = "gram"
+
+    def validate(self) -> None:
+        """There is nothing to set."""
+
+    def first(self, count: int) -> Held:
+        """Of the first trees alone."""
+        return replace(self, leaves=self.leaves[:count], starts=self.starts[: count + 1])
+
+    def __call__(self, task: Task) -> NormalFactor:
+        """Count how often leaves meet."""
+        layout, moments = task.layout, room((task.layout.width, task.layout.width))
+        y = (self.rows.y - layout.centre) / layout.spread
+        add_moments(self.leaves, self.starts, (y, self.rows.weight), moments, self.workers)
+        return NormalFactor([mirror_upper(moments)], layout, task.fit_intercept)
 
 
 class _Run:
@@ -66,13 +95,14 @@ class _Run:
         block_rows = min(base.budget.block_rows or DEFAULT_BLOCK, DEFAULT_BLOCK)
         self.crew: Crew = base.crew.planned(base.budget.workers, block_rows, base.progress)
 
-    def grown(self, source: Source) -> TreeLeaves:
-        """Trees grown on the rows of a source."""
+    def grown(self, source: Source) -> tuple[TreeLeaves, Held | None]:
+        """Trees grown on the rows of a source, and the leaves of these rows where they are all."""
         base = self.settings.base
         rows = Rows.gathered(source.map(AsFloat(source.n_features, base.dtype)), self.crew, self._most())
         self.passes += 1
-        trees = grow(rows, self.settings.trees, base.entropy, base.budget.workers)
-        return TreeLeaves.of(trees, rows.bins, base.dtype)
+        trees, leaves = grow(rows, self.settings.trees, base.entropy, base.budget.workers)
+        layer = TreeLeaves.of(trees, rows.bins, base.dtype)
+        return layer, Held(leaves, layer.starts, rows, base.budget.workers) if rows.all_there else None
 
     def _most(self) -> int:
         """Rows to grow on: what is gathered takes no more than half of the memory given."""
@@ -81,8 +111,12 @@ class _Run:
         a_row = 2 * d * self.settings.base.dtype.itemsize + 2 * d + 32 * (t + 2)
         return MOST_ROWS if left is None else int(np.clip(left // (2 * a_row), 1000, MOST_ROWS))
 
-    def fitted(self, source: Source, layer: TreeLeaves, alpha: float, solver: Gram | None = None) -> Fitted:
-        """The ridge behind trees that are grown."""
+    def fitted(
+        self, source: Source, grown: tuple[TreeLeaves, Held | None], count: int, alpha: float
+    ) -> Fitted:
+        """The ridge behind the first of the trees that are grown."""
+        layer, held = grown[0].first(count), grown[1]
+        solver = Gram() if held is None else held.first(count)
         asked = replace(
             self.settings.base, layer=layer, sizes=(layer.n_out,), alphas=(alpha,), solver=solver, scale=None
         )
@@ -96,8 +130,8 @@ class _Run:
             return None
         seen = Share(self.source, Lot(_SCORING, HELD_OUT, 1.0))
         unseen = Share(self.source, Lot(_SCORING, 0.0, HELD_OUT))
-        layer = self.grown(seen).first(counts[-1])
-        done = self.fitted(seen, layer, max(alphas), Gram())
+        grown = self.grown(seen)
+        done, layer = self.fitted(seen, grown, counts[-1], max(alphas)), grown[0]
         assert done.left is not None
         left, base = done.left, self.settings.base
         task = Task(seen_through(unseen, left.maps), self.crew, left.layout, fit_intercept=base.fit_intercept)

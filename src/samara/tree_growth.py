@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from samara.core import Array, Crew, Source, dense
 from samara.errors import InputError
-from samara.linalg.trees import MOST_LEAVES, Bins, Growth, Tree
-from samara.linalg.workers import in_threads
-from samara.rowkeys import salted
+from samara.linalg.bins import Bins
+from samara.linalg.growth import Follow, Growth
+from samara.linalg.trees import MOST_LEAVES, Tree
 from samara.sources import Lot, Share
 from samara.summaries import Gathered
 
@@ -20,6 +19,7 @@ BIN_ROWS = 8_000  # whose values say where bins end
 MOST_COLUMNS = 400  # that one tree looks at, drawn for each
 MOST_TARGETS = 3  # of more a tree sees as many random combinations
 DAMPING = 1.0  # weight added to that of a leaf where its mean is taken
+CHANCE_DAMPING = 0.1  # the same for classes, whose rows weigh p(1 − p)
 _GROWN = 0x7EE5  # salt: the rows that trees are grown on
 
 
@@ -27,10 +27,11 @@ _GROWN = 0x7EE5  # salt: the rows that trees are grown on
 class Trees:
     """How trees are grown."""
 
-    count: int = 30
+    count: int = 50
     leaves: int = 31
-    rate: float = 0.25  # of what a round finds, how much the next ones take as done
+    rate: float = 0.2  # of what a tree finds, how much the next ones take as done
     least: float = 10.0  # weight of the rows of a leaf
+    classes: bool = False  # targets are ±1: trees are grown for the log loss of their chances
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -49,67 +50,65 @@ class Rows:
 
     bins: Bins
     binned: Array  # (n, d)
-    y: Array  # (n, t), centred, in units of its spread
+    y: Array  # (n, t) as given
     weight: Array | None
-    keys: Array
+    all_there: bool  # none was left out for want of room, or for a weight of 0
 
     @classmethod
     def gathered(cls, source: Source, crew: Crew, most: int = MOST_ROWS) -> Rows:
         """The rows of a source, or a share of them where they are more than ``most``."""
-        if source.n_rows > most:
+        few = source.n_rows <= most
+        if not few:
             source = Share(source, Lot(_GROWN, 0.0, most / source.n_rows))
         X, y, weight, keys = crew.summarize(source, Gathered, name="gather").joined()
-        X = dense(X)
-        order = np.lexsort((*y.T, keys))
+        X, order = dense(X), np.argsort(keys, kind="stable")
+        new = np.append(True, keys[order[1:]] != keys[order[:-1]])
+        if not new.all():
+            order = np.lexsort((*y.T, keys))
         if weight is not None:
-            order = order[weight[order] > 0]
+            some = weight[order] > 0
+            order, new = order[some], new[some]
             weight = weight[order]
-        keys, y = keys[order], y[order]
-        new = np.append(True, keys[1:] != keys[:-1])
         bins = Bins.learn(X[order[new][:BIN_ROWS]])
-        centred = y - np.average(y, axis=0, weights=weight)
-        spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
-        return cls(bins, bins.put(X)[order], centred / np.where(spread > 0, spread, 1.0), weight, keys)
+        return cls(bins, bins.put(X)[order], y[order], weight, few)
+
+    def left(self) -> Array:
+        """(n, t): targets less their means, in units of their spread."""
+        centred = self.y - np.average(self.y, axis=0, weights=self.weight)
+        spread = np.sqrt(np.average(centred**2, axis=0, weights=self.weight))
+        return np.ascontiguousarray(centred / np.where(spread > 0, spread, 1.0))
+
+    def chances(self) -> tuple[Array, Array]:
+        """(n, t) each: 1 or 0 less the share of rows that have 1, and the odds against it."""
+        ones = self.y > 0
+        share = np.average(ones, axis=0, weights=self.weight).clip(1e-6, 1 - 1e-6)
+        return ones - share, np.tile((1 - share) / share, (len(ones), 1))
 
 
-def grow(rows: Rows, asked: Trees, entropy: int, workers: int) -> list[Tree]:
-    """The trees, two a round: each grown on one half of the rows, which the next round halves anew.
-
-    The halves come from hashes of the rows' content, so that copies of a row stay together. Two trees on
-    halves take as long as one on all rows, and two threads may grow them; their cuts differ more, which is
-    worth more to the ridge behind them than the rows that each does not see.
-    """
-    left, trees = rows.y.copy(), list[Tree]()
-    while len(trees) < asked.count:
-        number = len(trees)
-        upper = salted(rows.keys, 1 + number) >= np.uint64(1 << 63)
-        halves = [np.flatnonzero(upper), np.flatnonzero(~upper)][: asked.count - number]
-        work = partial(_one, rows, asked, left, entropy)
-        made = in_threads(work, enumerate(halves, number), workers)
-        steps = [_step(tree, leaves, rows, left) for tree, leaves in made]
-        left -= asked.rate / len(steps) * sum(steps)
-        trees += [tree for tree, _ in made]
-    return trees
+def grow(rows: Rows, asked: Trees, entropy: int, workers: int) -> tuple[list[Tree], Array]:
+    """The trees, and the leaf of every row in each of them, (trees, n)."""
+    left, odds = rows.chances() if asked.classes else (rows.left(), None)
+    follow = Follow(asked.rate, CHANCE_DAMPING if asked.classes else DAMPING)
+    trees, leaves = list[Tree](), np.empty((asked.count, len(left)), np.uint8)
+    for number in range(asked.count):
+        tree, leaves[number] = _one(rows, asked, left, (entropy, number), workers)
+        follow(tree, leaves[number], left, rows.weight, odds)
+        trees.append(tree)
+    return trees, leaves
 
 
-def _one(rows: Rows, asked: Trees, left: Array, entropy: int, half: tuple[int, Array]) -> tuple[Tree, Array]:
-    """A tree grown on some of the rows, and the leaves of all of them."""
-    number, order = half
-    rng = np.random.default_rng(np.random.SeedSequence([entropy, 6, number]))
+def _one(rows: Rows, asked: Trees, left: Array, seed: tuple[int, int], workers: int) -> tuple[Tree, Array]:
+    """A tree for what is left, and the leaf of every row."""
     d, t = rows.binned.shape[1], left.shape[1]
+    growth, binned, starts = Growth(asked.leaves, asked.least, DAMPING), rows.binned, rows.bins.of_columns
+    if d <= MOST_COLUMNS and t <= MOST_TARGETS:
+        return growth.grow((binned, starts), left, rows.weight, workers)
+    rng = np.random.default_rng(np.random.SeedSequence([seed[0], 6, seed[1]]))
     targets = left if t <= MOST_TARGETS else left @ rng.standard_normal((t, MOST_TARGETS))
-    binned, starts, chosen = rows.binned, rows.bins.of_columns, np.arange(d)
-    if d > MOST_COLUMNS:
-        chosen = np.sort(rng.choice(d, MOST_COLUMNS, replace=False))
-        binned = np.ascontiguousarray(binned[:, chosen])
-        starts = np.cumsum([0, *np.diff(starts)[chosen]])
-    tree = Growth(asked.leaves, asked.least, DAMPING).grow((binned, starts), targets, rows.weight, order)
-    return replace(tree, column=chosen[tree.column]), tree.leaves(binned)
-
-
-def _step(tree: Tree, leaves: Array, rows: Rows, left: Array) -> Array:
-    """What the means of its leaves, a little smaller, explain of what is left."""
-    totals = np.bincount(leaves, rows.weight, tree.n_leaves) + DAMPING
-    weighed = left if rows.weight is None else left * rows.weight[:, None]
-    sums = [np.bincount(leaves, column, tree.n_leaves) for column in weighed.T]
-    return np.asarray((np.stack(sums, axis=1) / totals[:, None])[leaves])
+    if d <= MOST_COLUMNS:
+        return growth.grow((binned, starts), targets, rows.weight, workers)
+    chosen = np.sort(rng.choice(d, MOST_COLUMNS, replace=False))
+    starts = np.cumsum([0, *np.diff(starts)[chosen]])
+    part = np.ascontiguousarray(binned[:, chosen])
+    tree, leaves = growth.grow((part, starts), targets, rows.weight, workers)
+    return replace(tree, column=chosen[tree.column]), leaves

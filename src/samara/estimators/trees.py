@@ -6,6 +6,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from samara.core import Array, Progress
@@ -33,10 +34,10 @@ class BaseTreeELM(BaseELM):
 
     def __init__(
         self,
-        n_trees: Any = 30,
+        n_trees: Any = 50,
         *,
         leaves: int = 31,
-        rate: float = 0.25,
+        rate: float = 0.2,
         least: float = 10.0,
         alpha: Any = "auto",
         fit_intercept: bool = True,
@@ -96,7 +97,8 @@ def make_tree_settings(estimator: Any, progress: Progress | None) -> TreeSetting
         value = getattr(estimator, name)
         if not _is(value, Real):
             raise InputError(f"{name} must be a number, got {value!r}.")
-    trees = Trees(counts[-1], int(estimator.leaves), float(estimator.rate), float(estimator.least))
+    sizes = (counts[-1], int(estimator.leaves))
+    trees = Trees(*sizes, float(estimator.rate), float(estimator.least), is_classifier(estimator))
     alphas = read_alphas(estimator.alpha) or RIDGES
     if min(alphas) <= 0:
         raise InputError("alpha must be above 0: the leaves of every tree add up to the same column.")
@@ -229,10 +231,10 @@ n_features_in_, feature_names_in_
 
     def __init__(
         self,
-        n_trees: Any = 30,
+        n_trees: Any = 50,
         *,
         leaves: int = 31,
-        rate: float = 0.25,
+        rate: float = 0.2,
         least: float = 10.0,
         alpha: Any = "auto",
         fit_intercept: bool = True,

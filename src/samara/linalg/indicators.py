@@ -8,7 +8,9 @@ from samara.core import Array
 from samara.linalg.trees import add_pairs
 
 
-def add_moments(leaves: Array, starts: Array, rows: tuple[Array, Array | None], gram: Array) -> None:
+def add_moments(
+    leaves: Array, starts: Array, rows: tuple[Array, Array | None], gram: Array, workers: int = 1
+) -> None:
     """Add ZᵀZ of Z = [1, leaves as zeros and ones, y] to the upper triangle of ``gram``, rows weighed.
 
     ``leaves`` (T, n) has the leaf of each row in each tree, whose columns begin at ``starts``; ``rows`` are
@@ -17,7 +19,7 @@ def add_moments(leaves: Array, starts: Array, rows: tuple[Array, Array | None], 
     (y, weight), L = rows, int(starts[-1])
     y = np.asarray(y, np.float64)
     weighed = y if weight is None else y * weight[:, None]
-    add_pairs(leaves, starts, gram[1 : 1 + L, 1 : 1 + L], weight)
+    add_pairs(leaves, starts, gram[1 : 1 + L, 1 : 1 + L], weight, workers)
     for tree, lo, hi in zip(leaves, starts[:-1], starts[1:], strict=True):
         counts = np.bincount(tree, weight, hi - lo)
         gram[0, 1 + lo : 1 + hi] += counts

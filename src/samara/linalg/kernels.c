@@ -47,6 +47,7 @@ void carry(float *restrict part, double *restrict gram, int64_t rows, int64_t wi
         }
 }
 
+#include "pairs.h"
 #include "tiles.h"
 #include "gram.h"
 #include "root.h"

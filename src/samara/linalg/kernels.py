@@ -18,6 +18,7 @@ from samara.linalg.blas import routine_address
 LIBRARY = Path(__file__).with_name("_kernels.so")
 SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN, DISTANCE = range(9)
 LOG2E = math.log2(math.e)
+WORTH_SHARING = 500  # columns of a factor from which a second thread is worth starting: a millisecond's work
 # What the weights of each kind are to be multiplied by: sigmoid, tanh and Gaussian take exponents of 2.
 EXPONENT = {SIGMOID: -LOG2E, TANH: 2 * LOG2E, GAUSSIAN: -LOG2E, MULTIQUADRIC: 1.0, RELU: 1.0, LINEAR: 1.0}
 
@@ -99,6 +100,16 @@ def stride(X: Array) -> int:
     return X.strides[0] // X.itemsize
 
 
+def address(part: Array | None) -> ctypes.c_void_p | None:
+    """Where an array begins, as an argument."""
+    return None if part is None else ctypes.c_void_p(part.ctypes.data)
+
+
+def sizes(*given: int) -> tuple[ctypes.c_int64, ...]:
+    """Whole numbers as arguments."""
+    return tuple(map(ctypes.c_int64, given))
+
+
 def add_gram(Z: Array, gram: Array) -> None:
     """``gram += Z.T @ Z`` in the upper triangle (the lower one is left as it is); both of one dtype."""
     fits = Z.dtype == gram.dtype and gram.shape == (Z.shape[1], Z.shape[1])
@@ -126,18 +137,20 @@ def _multiplies(Z: Array) -> bool:
     return compiled() and known and Z.shape[1] >= 64 and bool(library().wide_registers())
 
 
-def factor_rows(A: Array, n: int) -> bool:
+def factor_rows(A: Array, n: int, workers: int = 1) -> bool:
     """Cholesky in place: the first n rows [G, B] of a square become [R, R⁻ᵀB] with RᵀR = G.
 
-    Only the upper triangle is read, and what is below n rows is lost; False where G is not definite.
+    Only the upper triangle is read, and what is below n rows is lost; False where G is not definite. Two
+    workers share it out where it is large, to the same result.
     """
     if A.dtype != np.float64 or A.strides[1] != A.itemsize or n < 64 or not _multiplies(A):
         done = blas.factor_upper(A[:n, :n])
         if done and n < A.shape[1]:
             blas.solve_upper(A[:n, :n], A[:n, n:], transposed=True)
         return done
-    sizes = (n, A.shape[1], stride(A))
-    failed = library().root_double(ctypes.c_void_p(A.ctypes.data), *(ctypes.c_int64(s) for s in sizes))
+    failed = library().root_double(
+        address(A), *sizes(n, A.shape[1], stride(A), workers if n >= WORTH_SHARING else 1)
+    )
     if failed == 1:
         raise MemoryError("no room for packed rows")
     return not failed
@@ -149,11 +162,7 @@ def carry_over(part: Array, gram: Array, triangle: bool) -> None:
         raise TypeError(f"{part.shape} {part.dtype} can't be carried over into {gram.shape} {gram.dtype}")
     if not (part.flags.c_contiguous and gram.flags.c_contiguous):
         raise TypeError("what is carried over must be contiguous")
-    library().carry(
-        ctypes.c_void_p(part.ctypes.data),
-        ctypes.c_void_p(gram.ctypes.data),
-        *(ctypes.c_int64(size) for size in (*part.shape, triangle)),
-    )
+    library().carry(address(part), address(gram), *sizes(*part.shape, triangle))
 
 
 def sums_of_words(X: Any, factors: Array) -> Array:
@@ -163,12 +172,7 @@ def sums_of_words(X: Any, factors: Array) -> Array:
         raise TypeError(f"{X.shape[1]} factors of 64 bits are needed")
     keys = np.empty(len(X), np.uint64)
     work = library().keys_double if X.dtype == np.float64 else library().keys_single
-    work(
-        ctypes.c_void_p(X.ctypes.data),
-        *(ctypes.c_int64(size) for size in (*X.shape, stride(X))),
-        ctypes.c_void_p(factors.ctypes.data),
-        ctypes.c_void_p(keys.ctypes.data),
-    )
+    work(address(X), *sizes(*X.shape, stride(X)), address(factors), address(keys))
     return keys
 
 
@@ -178,13 +182,8 @@ def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, A
     made = np.empty((4, X.shape[1]))
     weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
     work = library().columns_double if X.dtype == np.float64 else library().columns_single
-    work(
-        ctypes.c_void_p(X.ctypes.data),
-        None if weights is None else ctypes.c_void_p(weights.ctypes.data),
-        ctypes.c_double(total),
-        *(ctypes.c_int64(size) for size in (len(X), X.shape[1], stride(X))),
-        *(ctypes.c_void_p(row.ctypes.data) for row in made),
-    )
+    parts = (address(X), address(weights), ctypes.c_double(total))
+    work(*parts, *sizes(*X.shape, stride(X)), *map(address, made))
     return made[0], made[1], made[2], made[3]
 
 

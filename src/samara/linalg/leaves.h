@@ -23,22 +23,34 @@ void FORM(put_in_bins)(const VALUE *X, int64_t n, int64_t d, int64_t stride, con
 }
 #endif
 
-/* The leaf of every row, as the number in ``names`` of the node it ends at. Rows go down side by side: one alone
- * would wait at each step for what is read. A leaf leads to itself. */
+/* The leaf of every row in every tree, (trees, n): leaves are numbered as their nodes are. Rows go down side by side:
+ * one alone would wait at each step for what is read. A leaf leads to itself, and kids come after their parents. */
 void FORM(find_leaves)(const VALUE *X, int64_t n, int64_t stride, const int64_t *column, const VALUE *cut,
-                       const int64_t *kids, const uint8_t *names, int64_t depth, uint8_t *leaves) {
-    for (int64_t lo = 0; lo < n; lo += TOGETHER) {
-        int64_t at[TOGETHER] = {0}, count = n - lo < TOGETHER ? n - lo : TOGETHER;
-        const VALUE *rows = X + lo * stride;
-        if (count == TOGETHER)
-            for (int64_t step = 0; step < depth; step++)
-                for (int64_t i = 0; i < TOGETHER; i++)
-                    at[i] = kids[2 * at[i] + (rows[i * stride + column[at[i]]] > cut[at[i]])];
-        else
-            for (int64_t step = 0; step < depth; step++)
-                for (int64_t i = 0; i < count; i++)
-                    at[i] = kids[2 * at[i] + (rows[i * stride + column[at[i]]] > cut[at[i]])];
-        for (int64_t i = 0; i < count; i++)
-            leaves[lo + i] = names[at[i]];
+                       const int64_t *kids, const int64_t *roots, int64_t trees, uint8_t *leaves) {
+    for (int64_t tree = 0; tree < trees; tree++, leaves += n) {
+        const int64_t first = roots[tree], nodes = roots[tree + 1] - first, *own = kids + 2 * first;
+        int64_t below[2 * MOST_LEAVES] = {0}, deepest = 0;
+        uint8_t names[2 * MOST_LEAVES] = {0}, found = 0;
+        for (int64_t node = 0; node < nodes; node++) {
+            if (own[2 * node] == node)
+                names[node] = found++;
+            else
+                below[own[2 * node]] = below[own[2 * node + 1]] = below[node] + 1;
+            deepest = below[node] > deepest ? below[node] : deepest;
+        }
+        for (int64_t lo = 0; lo < n; lo += TOGETHER) {
+            int64_t at[TOGETHER] = {0}, count = n - lo < TOGETHER ? n - lo : TOGETHER;
+            const VALUE *rows = X + lo * stride;
+            if (count == TOGETHER)
+                for (int64_t step = 0; step < deepest; step++)
+                    for (int64_t i = 0; i < TOGETHER; i++)
+                        at[i] = own[2 * at[i] + (rows[i * stride + column[first + at[i]]] > cut[first + at[i]])];
+            else
+                for (int64_t step = 0; step < deepest; step++)
+                    for (int64_t i = 0; i < count; i++)
+                        at[i] = own[2 * at[i] + (rows[i * stride + column[first + at[i]]] > cut[first + at[i]])];
+            for (int64_t i = 0; i < count; i++)
+                leaves[lo + i] = names[at[i]];
+        }
     }
 }

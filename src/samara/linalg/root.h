@@ -12,9 +12,10 @@ enum { STEP = 128 }; /* a panel of them is 16 kB in float64; a multiple of every
 #else
 
 typedef struct {
+    Pair pair;
     REAL *square; /* (width, width), only its upper triangle */
     int64_t width, stride;
-    int64_t top, rows;                /* of the step */
+    int64_t n, top, rows;             /* columns of the factor; of the step */
     REAL *packed;                     /* the rows of the step that are finished, from column `top` */
     REAL above[STEP / EIGHT][EIGHT][EIGHT]; /* the factor of each eight, its diagonal inverted */
 } NAME(Step);
@@ -67,36 +68,54 @@ static int NAME(finish_rows)(NAME(Step) *step, int64_t sub, int64_t lo) {
     return 0;
 }
 
-/* Finishes the rows of a step: its own columns first, then each panel while it is in the first cache. */
-static int NAME(finish_step)(NAME(Step) *step) {
+/* Every second panel right of a step's own columns, finished while it is in the first cache. */
+static void NAME(finish_panels)(void *job, int half) {
+    NAME(Step) *step = job;
+    const int64_t own = (step->rows + NAME(BAND) - 1) / NAME(BAND);
+    for (int64_t panel = own + half; step->top + panel * NAME(BAND) < step->width; panel += 2)
+        for (int64_t sub = 0; sub < step->rows; sub += EIGHT)
+            NAME(finish_rows)(step, sub, panel * NAME(BAND));
+}
+
+/* Every second panel below a step, less what its rows take off. */
+static void NAME(subtract_step)(void *job, int half) {
+    const NAME(Step) *step = job;
+    const int64_t below = step->top + step->rows;
+    Rows rest = {.width = step->width - below, .gram_stride = step->stride};
+    rest.gram = step->square + below * (step->stride + 1);
+    for (int64_t from = 0; from < rest.width; from += DOWNWARD)
+        for (int64_t lo = half * NAME(BAND); lo < rest.width; lo += 2 * NAME(BAND))
+            NAME(subtract_panel)(&rest, step->packed + step->rows * step->rows, step->rows, lo, from, from + DOWNWARD);
+}
+
+/* Finishes the rows of a step, its own columns first, and takes them off what is below. */
+static int NAME(take_rows)(NAME(Step) *step) {
     const int64_t own = (step->rows + NAME(BAND) - 1) / NAME(BAND) * NAME(BAND);
     for (int64_t sub = 0; sub < step->rows; sub += EIGHT)
         for (int64_t lo = sub / NAME(BAND) * NAME(BAND); lo < own; lo += NAME(BAND))
             if (step->top + lo < step->width && NAME(finish_rows)(step, sub, lo))
                 return 1;
-    for (int64_t lo = own; step->top + lo < step->width; lo += NAME(BAND))
-        for (int64_t sub = 0; sub < step->rows; sub += EIGHT)
-            NAME(finish_rows)(step, sub, lo);
+    int worth_it = step->width - step->top - own >= STEP;
+    share(&step->pair, NAME(finish_panels), step, worth_it);
+    if (step->top + step->rows < step->n)
+        share(&step->pair, NAME(subtract_step), step, worth_it);
     return 0;
 }
 
-/* R with R'R = A over the first n rows and columns, and R'^-1 B right of it. 0 where it was done, 1 where there
- * was no room, 2 where A is not positive definite. */
-int NAME(root)(REAL *square, int64_t n, int64_t width, int64_t stride) {
+/* R with R'R = A over the first n rows and columns, and R'^-1 B right of it, by one thread or two. 0 where it was
+ * done, 1 where there was no room, 2 where A is not positive definite. */
+int NAME(root)(REAL *square, int64_t n, int64_t width, int64_t stride, int64_t threads) {
     int64_t panels = (width + NAME(BAND) - 1) / NAME(BAND), deep = n < STEP ? n : STEP, failed = 0;
-    NAME(Step) step = {.square = square, .width = width, .stride = stride};
+    NAME(Step) step = {.square = square, .width = width, .stride = stride, .n = n};
     step.packed = aligned_alloc(64, panels * NAME(BAND) * deep * sizeof(REAL));
     if (!step.packed)
         return 1;
+    begin_pair(&step.pair, threads > 1);
     for (; step.top < n && !failed; step.top += step.rows) {
         step.rows = n - step.top < STEP ? n - step.top : STEP;
-        failed = NAME(finish_step)(&step);
-        int64_t below = step.top + step.rows;
-        Rows rest = {.width = width - below, .gram = square + below * (stride + 1), .gram_stride = stride};
-        for (int64_t from = 0; !failed && below < n && from < rest.width; from += DOWNWARD)
-            for (int64_t lo = from; lo < rest.width; lo += NAME(BAND))
-                NAME(subtract_panel)(&rest, step.packed + step.rows * step.rows, step.rows, lo, from, from + DOWNWARD);
+        failed = NAME(take_rows)(&step);
     }
+    end_pair(&step.pair);
     free(step.packed);
     return failed ? 2 : 0;
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from samara.core import Array, dense
+from samara.linalg.bins import Bins
 from samara.linalg.kernels import floats
-from samara.linalg.trees import Bins, Tree, go_down
+from samara.linalg.trees import Tree, find_leaves
 
 __all__ = ["TreeLeaves"]
 
@@ -50,19 +50,10 @@ class TreeLeaves:
         """Precision in which inputs are compared."""
         return self.cut.dtype
 
-    @cached_property
-    def _no_bins(self) -> Array:
-        return np.zeros(len(self.column), np.uint8)  # values are compared, not bins
-
-    @cached_property
-    def _trees(self) -> list[tuple[Tree, Array]]:
-        spans = [slice(*ends) for ends in zip(self.roots[:-1], self.roots[1:], strict=True)]
-        return [(Tree(self.column[one], self._no_bins[one], self.kids[one]), self.cut[one]) for one in spans]
-
-    @cached_property
+    @property
     def starts(self) -> Array:
         """(trees + 1,): where the columns of a tree begin."""
-        return np.cumsum([0, *(tree.n_leaves for tree, _ in self._trees)])
+        return (self.roots + np.arange(len(self.roots))) // 2  # of 2l − 1 nodes l are leaves
 
     @property
     def n_out(self) -> int:
@@ -71,10 +62,7 @@ class TreeLeaves:
     def leaves(self, X: Any) -> Array:
         """(trees, n) bytes: the leaf of every row in every tree."""
         X = floats(dense(X).astype(self.dtype, copy=False))
-        found = np.empty((self.n_trees, len(X)), np.uint8)
-        for row, (tree, cut) in zip(found, self._trees, strict=True):
-            row[:] = go_down(tree, X, cut)
-        return found
+        return find_leaves(X, (self.column, self.cut, self.kids, self.roots))
 
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """Zeros and ones, a column a leaf."""

@@ -50,6 +50,7 @@ class NormalSystem:
         self.cross = centred[:L, L:]
         self.target_squares = np.diagonal(centred)[L:].copy()
         self._dtype = dtype
+        self.workers = 1  # that factorize one root
         self._last: tuple[float, Array] | None = None  # ridge and root of the last solve
         self._lock = Lock()  # ridges are solved in several threads
         self._spare: list[Array] = []  # roots no longer needed: fresh pages cost as much as a copy
@@ -79,7 +80,7 @@ class NormalSystem:
             both[lo : lo + 64, lo:] = self._square[lo : lo + 64, lo:]
         L = len(self.gram)
         both[np.diag_indices(L)] += alpha
-        if not factor_rows(both, L):
+        if not factor_rows(both, L, self.workers):
             raise IllConditionedError(
                 1 / np.sqrt(np.finfo(self._dtype).eps)
             )  # at least: its square is rounded

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from samara.errors import InputError
 from samara.linalg import kernels
-from samara.linalg.trees import DEEPEST, MOST_BINS, MOST_LEAVES, SLIGHTEST, Bins, Growth, Tree, add_pairs
+from samara.linalg.bins import MOST_BINS, Bins
+from samara.linalg.growth import DEEPEST, SLIGHTEST, Follow, Growth
+from samara.linalg.trees import MOST_LEAVES, Tree, add_pairs
 
 needs_kernels = pytest.mark.skipif(not kernels.compiled(), reason="installed without a C compiler")
 both_ways = pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_kernels), False])
@@ -36,7 +38,7 @@ def table(seed, n, d, targets=1):
 
 def grown(X, Y, growth, *rest):
     bins = Bins.learn(X)
-    return growth.grow((bins.put(X), bins.of_columns), Y, *rest)
+    return growth.grow((bins.put(X), bins.of_columns), Y, *rest)[0]
 
 
 def same(one, other):
@@ -262,11 +264,10 @@ def test_the_compiled_tree_is_the_plain_one(seed, n, d, targets, leaves, damping
     X, Y = table(seed, n, d, targets)
     rng = np.random.default_rng(seed)
     weight = rng.integers(0, 4, n).astype(float) if weighted else None
-    order = rng.permutation(n)[: n // 2] if seed % 3 == 0 else None
     trees = []
     for compiled in (True, False):
         with kernels_are(compiled):
-            trees.append(grown(X, Y, Growth(leaves, least, damping), weight, order))
+            trees.append(grown(X, Y, Growth(leaves, least, damping), weight))
     one, other = trees
     assert same(one, other)
     assert (one.column.dtype, one.cut.dtype, one.kids.dtype) == (np.int64, np.uint8, np.int64)
@@ -288,8 +289,9 @@ def test_real_targets_are_fitted_as_well_both_ways(seed):
     bins, left = Bins.learn(X, 40), []
     for compiled in (True, False):
         with kernels_are(compiled):
-            tree = Growth(20, 3.0, 0.5).grow((bins.put(X), bins.of_columns), Y, weight)
+            tree, found = Growth(20, 3.0, 0.5).grow((bins.put(X), bins.of_columns), Y, weight)
             leaves = tree.leaves(bins.put(X))
+        assert np.array_equal(found, leaves)
         assert np.bincount(leaves, weight).min() >= 3 - 1e-9
         left.append(sum(error(Y[leaves == p], weight[leaves == p], 0.5) for p in range(tree.n_leaves)))
     assert left[0] == pytest.approx(left[1], rel=1e-9)
@@ -305,25 +307,100 @@ def test_a_weight_is_a_row_so_many_times(compiled, seed, n, targets):
     rows, growth, times = bins.put(X), Growth(12, 4.0), rng.integers(0, 3, n)
     again = np.repeat(np.arange(n), times)
     with kernels_are(compiled):
-        weighted = growth.grow((rows, bins.of_columns), Y, times.astype(float))
-        assert same(weighted, growth.grow((rows[again], bins.of_columns), Y[again]))
-        assert same(weighted, growth.grow((rows, bins.of_columns), Y, None, again))
+        weighted, leaves = growth.grow((rows, bins.of_columns), Y, times.astype(float))
+        repeated, others = growth.grow((rows[again], bins.of_columns), Y[again])
+    assert same(weighted, repeated)
+    assert np.array_equal(leaves[again], others)
+
+
+@needs_kernels
+@settings(max_examples=15)
+@given(seeds, st.integers(1500, 4000), st.integers(1, 9), st.integers(1, 3), st.booleans())
+def test_two_threads_grow_the_tree_of_one(seed, n, d, targets, weighted):
+    """However columns and rows are shared out, to the bit."""
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((n, d)), rng.standard_normal((n, targets))
+    weight = rng.random(n) if weighted else None
+    bins = Bins.learn(X)
+    rows, growth = (bins.put(X), bins.of_columns), Growth(31, 5.0)
+    (one, leaves), (other, found) = (growth.grow(rows, Y, weight, workers) for workers in (1, 2))
+    assert same(one, other)
+    assert np.array_equal(leaves, found)
+    assert one.n_leaves == 31
+
+
+@needs_kernels
+@given(seeds, st.integers(30, 400))
+def test_the_order_of_the_rows_does_not_matter(seed, n):
+    """Targets are rounded to 24 bits, so that their sums are exact: not by chance, to the bit."""
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((n, 3)), rng.standard_cauchy((n, 2))
+    order = rng.permutation(n)
+    bins = Bins.learn(X)
+    one, leaves = Growth(12, 2.0).grow((bins.put(X), bins.of_columns), Y)
+    other, found = Growth(12, 2.0).grow((bins.put(X[order]), bins.of_columns), Y[order])
+    assert same(one, other)
+    assert np.array_equal(leaves[order], found)
+
+
+# What is left
 
 
 @both_ways
-@given(seeds, st.integers(0, 120))
-def test_an_order_is_these_rows_alone(compiled, seed, n):
-    X, Y = table(seed, n, 3, 2)
+@given(seeds, st.integers(1, 60), st.integers(1, 3), st.booleans())
+def test_a_mean_of_each_leaf_is_taken_off(compiled, seed, n, targets, weighted):
     rng = np.random.default_rng(seed)
-    bins = Bins.learn(X)
-    rows, weight, growth = bins.put(X), rng.integers(0, 3, n).astype(float), Growth(12, 3.0)
-    order = rng.permutation(n)[: n // 2]
-    kept = order.copy()
+    X, left = rng.standard_normal((n, 2)), rng.standard_normal((n, targets))
+    weight = rng.random(n) if weighted else None
+    w = np.ones(n) if weight is None else weight
+    bins, before = Bins.learn(X), left.copy()
     with kernels_are(compiled):
-        alone = growth.grow((rows[order], bins.of_columns), Y[order], weight[order])
-        for given_order in (order, order.astype(np.int32), order.astype(np.uint16), order[::-1]):
-            assert same(alone, growth.grow((rows, bins.of_columns), Y, weight, given_order))
-    assert np.array_equal(order, kept)
+        tree, leaves = Growth(5, 1.0).grow((bins.put(X), bins.of_columns), left, weight)
+        Follow(0.3, 2.0)(tree, leaves, left, weight)
+    for leaf in range(tree.n_leaves):
+        own = leaves == leaf
+        mean = w[own] @ before[own] / (w[own].sum() + 2.0)
+        np.testing.assert_allclose(left[own], before[own] - 0.3 * mean, atol=1e-13)
+
+
+@both_ways
+@given(seeds, st.integers(2, 60), st.integers(1, 3), st.booleans())
+def test_newton_steps_of_the_log_loss(compiled, seed, n, targets, weighted):
+    """Chances after a step are those of the logarithm of odds, moved leaf by leaf."""
+    rng = np.random.default_rng(seed)
+    X, ones = rng.standard_normal((n, 2)), rng.random((n, targets)) < 0.4
+    weight = rng.random(n) if weighted else None
+    w = (np.ones(n) if weight is None else weight)[:, None]
+    score = np.zeros((n, targets))
+    left, odds = ones - 0.5, np.ones((n, targets))
+    bins = Bins.learn(X)
+    with kernels_are(compiled):
+        for _ in range(3):
+            tree, leaves = Growth(4, 1.0).grow((bins.put(X), bins.of_columns), left, weight)
+            chance = 1 / (1 + np.exp(-score))
+            for leaf in range(tree.n_leaves):
+                own = leaves == leaf
+                slope = (w * (ones - chance))[own].sum(axis=0)
+                bend = (w * chance * (1 - chance))[own].sum(axis=0)
+                score[own] += 0.3 * np.clip(slope / (bend + 0.1), -4, 4)
+            Follow(0.3, 0.1)(tree, leaves, left, weight, odds)
+            np.testing.assert_allclose(odds, np.exp(-score), rtol=1e-9)
+            np.testing.assert_allclose(left, ones - 1 / (1 + np.exp(-score)), atol=1e-12)
+
+
+@both_ways
+def test_chances_that_are_certain_stay_numbers(compiled):
+    """After a thousand steps in one direction odds are at their ends, and nothing overflows."""
+    left, odds = np.array([[0.5], [-0.5]]), np.ones((2, 1))
+    bins = Bins.learn(np.array([[0.0], [1.0]]))
+    rows = (bins.put(np.array([[0.0], [1.0]])), bins.of_columns)
+    with kernels_are(compiled):
+        for _ in range(1000):
+            tree, leaves = Growth(2, 1.0).grow(rows, left)
+            Follow(1.0, 0.0)(tree, leaves, left, None, odds)
+    assert odds[0, 0] < 1e-100
+    assert odds[1, 0] > 1e100
+    assert np.sign(left[:, 0]).tolist() == [1, -1]
 
 
 @both_ways
@@ -346,7 +423,7 @@ def test_where_nothing_can_be_cut_there_is_one_leaf(compiled, X, Y, damping, wei
     weights = None if weight is None else np.full(len(X), weight)
     with kernels_are(compiled):
         tree = grown(X, Y, Growth(8, 0.1, damping), weights)
-        assert (tree.n_leaves, tree.depth, tree.is_leaf.tolist()) == (1, 0, [True])
+        assert (tree.n_leaves, tree.is_leaf.tolist()) == (1, [True])
         assert np.array_equal(tree.leaves_of(X, Bins.learn(X)), np.zeros(len(X)))
         assert np.array_equal(tree.leaves(Bins.learn(X).put(X)), np.zeros(len(X)))
 
@@ -371,7 +448,7 @@ def test_of_equals_the_first_is_cut(compiled):
     Y = np.repeat([[-11.0], [-9.0], [9.0], [11.0]], 5, axis=0)
     bins = Bins(np.arange(0.5, 9).repeat(3).reshape(9, 3).T.ravel(), np.array([0, 9, 18, 27]))
     with kernels_are(compiled):
-        tree = Growth(3, 1.0, 0.0).grow((bins.put(X), bins.of_columns), Y)
+        tree, _ = Growth(3, 1.0, 0.0).grow((bins.put(X), bins.of_columns), Y)
     assert tree.column.tolist() == [0, 1, 0, 0, 0]
     assert tree.cut.tolist() == [0, 0, 255, 255, 255]
     assert tree.kids.tolist() == [[1, 2], [3, 4], [2, 2], [3, 3], [4, 4]]
@@ -395,7 +472,8 @@ def test_no_tree_is_deeper_than_its_rows_are_taken(compiled):
     Y = np.arange(40.0)[:, None] ** 2
     with kernels_are(compiled):
         tree = grown(np.eye(40), Y, Growth(40, 1.0, 0.0))
-    assert (tree.depth, tree.n_leaves) == (DEEPEST, DEEPEST + 1)
+    assert tree.n_leaves == DEEPEST + 1
+    assert max(len(walked(tree, row)) for row in Bins.learn(np.eye(40)).put(np.eye(40))) == DEEPEST + 1
 
 
 @both_ways
@@ -404,7 +482,8 @@ def test_values_fall_as_their_bins_do(compiled, seed, n, dtype):
     rng = np.random.default_rng(seed)
     X, Y = rng.standard_normal((200, 3)), rng.integers(-5, 6, (200, 1)).astype(float)
     bins = Bins.learn(X, 20)
-    tree = Growth(14, 4.0).grow((bins.put(X), bins.of_columns), Y)
+    tree, _ = Growth(14, 4.0).grow((bins.put(X), bins.of_columns), Y)
+    names = np.cumsum(tree.is_leaf) - 1
     new = rng.standard_normal((n, 3)).astype(dtype)
     for j, (lo, hi) in enumerate(pairwise(bins.starts)):  # at the ends of bins, and next to them
         at = bins.ends[rng.integers(lo, hi, n)].astype(dtype)
@@ -414,7 +493,7 @@ def test_values_fall_as_their_bins_do(compiled, seed, n, dtype):
         leaves, put = tree.leaves(bins.put(new)), bins.put(new)
         assert np.array_equal(tree.leaves_of(new, bins), leaves)
     assert leaves.dtype == np.uint8
-    assert leaves.tolist() == [tree.names[walked(tree, row)[-1]] for row in put]
+    assert leaves.tolist() == [names[walked(tree, row)[-1]] for row in put]
 
 
 def test_what_a_tree_tells_of_itself():
@@ -424,24 +503,14 @@ def test_what_a_tree_tells_of_itself():
         np.array([[1, 2], [1, 1], [3, 4], [3, 3], [4, 4]]),
     )
     bins = Bins(np.array([0.1, 2.5, 7.0]), np.array([0, 2, 3]))
-    assert (tree.n_leaves, tree.depth) == (3, 2)
+    assert tree.n_leaves == 3
     assert tree.is_leaf.tolist() == [False, True, False, True, True]
-    assert tree.names[tree.is_leaf].tolist() == [0, 1, 2]
     assert tree.values(bins, np.dtype(float)).tolist() == [7.0, np.inf, 2.5, np.inf, np.inf]
     assert tree.values(bins, np.dtype(np.float32)).dtype == np.float32
     X = np.array([[9, 7], [2.5, 7.1], [2.6, 8], [0, 9]])
     assert bins.of_columns.tolist() == [0, 3, 5]
     assert bins.put(X).tolist() == [[2, 0], [1, 1], [2, 1], [0, 1]]
     assert tree.leaves_of(X, bins).tolist() == [0, 1, 2, 1]
-
-
-@given(seeds)
-def test_the_depth_is_that_of_the_longest_way(seed):
-    X, Y = table(seed, 150, 4)
-    tree = grown(X, Y, Growth(30, 1.0))
-    ways = [walked(tree, row) for row in Bins.learn(X).put(X)]
-    assert tree.depth == max(len(way) for way in ways) - 1
-    assert {way[-1] for way in ways} == set(np.flatnonzero(tree.is_leaf))
 
 
 # Pairs
@@ -522,9 +591,13 @@ def test_rows_that_do_not_go_together(compiled):
             growth.grow((rows, bins.of_columns[:-1]), Y)
         with pytest.raises(TypeError, match="4 starts, 29 targets"):
             growth.grow((rows, bins.of_columns), Y[1:])
-        for order in ([-1, 2], [3, 30], [0.0, 1.0], [True, False]):
-            with pytest.raises(TypeError, match="numbers from 0 to 29"):
-                growth.grow((rows, bins.of_columns), Y, None, np.array(order))
+        with pytest.raises(TypeError, match="30 rows need as many weights"):
+            growth.grow((rows, bins.of_columns), Y, np.ones(29))
+        for left in (Y.astype(np.float32), Y[::-1], Y[1:].copy()):
+            with pytest.raises(TypeError, match="left"):
+                Follow(0.1, 1.0)(tree, np.zeros(30, np.uint8), left)
+        with pytest.raises(TypeError, match="leaves that the tree does not have"):
+            Follow(0.1, 1.0)(tree, np.full(30, 2, np.uint8), Y)
         for columns in (0, 2):
             with pytest.raises(TypeError, match=f"cuts column 2 needs more than {columns}"):
                 tree.leaves(rows[:, :columns])
