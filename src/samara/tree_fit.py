@@ -97,12 +97,13 @@ class _Run:
 
     def grown(self, source: Source) -> tuple[TreeLeaves, Held | None]:
         """Trees grown on the rows of a source, and the leaves of these rows where they are all."""
-        base = self.settings.base
-        rows = Rows.gathered(source.map(AsFloat(source.n_features, base.dtype)), self.crew, self._most())
+        base, workers = self.settings.base, self.settings.base.budget.workers
+        inputs = source.map(AsFloat(source.n_features, base.dtype))
+        rows = Rows.gathered(inputs, self.crew, self._most(), workers)
         self.passes += 1
-        trees, leaves = grow(rows, self.settings.trees, base.entropy, base.budget.workers)
+        trees, leaves = grow(rows, self.settings.trees, base.entropy, workers)
         layer = TreeLeaves.of(trees, rows.bins, base.dtype)
-        return layer, Held(leaves, layer.starts, rows, base.budget.workers) if rows.all_there else None
+        return layer, Held(leaves, layer.starts, rows, workers) if rows.all_there else None
 
     def _most(self) -> int:
         """Rows to grow on: what is gathered takes no more than half of the memory given."""

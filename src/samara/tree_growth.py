@@ -55,7 +55,7 @@ class Rows:
     all_there: bool  # none was left out for want of room, or for a weight of 0
 
     @classmethod
-    def gathered(cls, source: Source, crew: Crew, most: int = MOST_ROWS) -> Rows:
+    def gathered(cls, source: Source, crew: Crew, most: int = MOST_ROWS, workers: int = 1) -> Rows:
         """The rows of a source, or a share of them where they are more than ``most``."""
         few = source.n_rows <= most
         if not few:
@@ -70,7 +70,7 @@ class Rows:
             order, new = order[some], new[some]
             weight = weight[order]
         bins = Bins.learn(X[order[new][:BIN_ROWS]])
-        return cls(bins, bins.put(X)[order], y[order], weight, few)
+        return cls(bins, bins.put(X, workers)[order], y[order], weight, few)
 
     def left(self) -> Array:
         """(n, t): targets less their means, in units of their spread."""

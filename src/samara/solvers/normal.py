@@ -43,8 +43,8 @@ class NormalSystem:
         self.fit_intercept = fit_intercept
         self.means = moments[0, 1:] / self.weight * fit_intercept
         centred = moments[1:, 1:]  # in place: the moments are ours
-        for lo in range(0, len(centred), 256):
-            centred[lo : lo + 256] -= np.multiply.outer(self.means[lo : lo + 256], moments[0, 1:])
+        for lo in range(0, len(centred), 64):  # that many rows stay in the second cache
+            centred[lo : lo + 64] -= np.multiply.outer(self.means[lo : lo + 64], moments[0, 1:])
         self._square = centred  # [[gram, cross], [crossᵀ, target squares]]
         self.gram = centred[:L, :L]
         self.cross = centred[:L, L:]
