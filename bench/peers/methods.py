@@ -187,8 +187,13 @@ _ALL = (
     Method("samara kernel fixed", "Gaussian kernel, ridge 0.1", kernel_elm(alpha=0.1), ours=True),
     Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
     Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
-    Method("samara trees 30", "30 trees, ridge 10", trees(30, rate=0.3, alpha=10.0), ours=True),
+    Method("samara trees 30", "30 trees, rate 0.3, ridge 10", trees(30, rate=0.3, alpha=10.0), ours=True),
+    Method("samara trees 40", "40 trees, rate 0.25, ridge 30", trees(40, rate=0.25, alpha=30.0), ours=True),
     Method("samara trees 50", "50 trees, ridge 30", trees(50, alpha=30.0), ours=True),
+    Method("samara trees 50 firm", "50 trees, ridge 100", trees(50, alpha=100.0), ours=True),
+    Method(
+        "samara trees 50 small", "50 trees of 20 leaves, ridge 100", trees(50, leaves=20, alpha=100.0), ours=True
+    ),
     Method("samara centres 300", "Gaussian kernel, 300 centres, ridge 0.1", centres(300), ours=True),
     Method("samara centres 1000", "Gaussian kernel, 1000 centres, ridge 0.1", centres(1000), ours=True),
     Method(

@@ -128,25 +128,25 @@ def _counts(given: Any) -> tuple[int, ...]:
 class TreeELMRegressor(BaseTreeELM, Regression):
     """Leaves of trees as hidden nodes, for regression: grown to lower the error, weighed by one ridge.
 
-    Trees are grown as boosting grows them, on binned inputs, two a round on halves of the rows, each round
-    for what the ones before have left. Their leaves then are the nodes of an extreme learning machine,
-    h(x) = 1 in the leaf that x lies in: one ridge in closed form weighs all leaves of all trees anew,
-    together. The Gram matrix of such nodes only counts in how many rows two leaves meet. For tables whose
-    targets jump, or depend on a few inputs at a time, where smooth nodes need many more.
+    Trees are grown as boosting grows them, on binned inputs, each for what the ones before have left. Their
+    leaves then are the nodes of an extreme learning machine, h(x) = 1 in the leaf that x lies in: one ridge
+    in closed form weighs all leaves of all trees anew, together. The Gram matrix of such nodes only counts
+    in how many rows two leaves meet. For tables whose targets jump, or depend on a few inputs at a time,
+    where smooth nodes need many more.
 
     Parameters
     ----------
-    n_trees : int or list of int, default=30
+    n_trees : int or list of int, default=50
         Trees; of a list the best number is taken, on rows that no tree has seen.
     leaves : int, default=31
         Leaves of a tree at most, from 2 to 64.
-    rate : float, default=0.25
-        How much of what a round of trees finds the next rounds take as done, above 0 and at most 1.
+    rate : float, default=0.2
+        How much of what a tree finds the next ones take as done, above 0 and at most 1.
     least : float, default=10
         Rows of a leaf at least, by their weights.
     alpha : float, list of float or "auto", default="auto"
-        Ridge, in rows: a leaf of as many is halved. Of a list, and of 1, 3, 10, 30 and 100 under ``"auto"``,
-        the best on rows that no tree has seen; the trees are then grown anew on all rows.
+        Ridge, in rows: a leaf of as many is halved. Of a list, and of 3, 10, 30, 100 and 300 under
+        ``"auto"``, the best on rows that no tree has seen; the trees are then grown anew on all rows.
     fit_intercept, link, intervals, memory, engine, dtype, verbose, random_state
         As in :class:`ELMRegressor`. Trees are grown on at most 200,000 rows, drawn by their content, fewer
         where half of ``memory`` does not hold them; the ridge is of all rows.
@@ -192,8 +192,9 @@ class TreeELMRegressor(BaseTreeELM, Regression):
 class TreeELMClassifier(BaseTreeELM, Classification):
     """Leaves of trees as hidden nodes, for classification: least squares on ±1 codes of the classes.
 
-    The parameters are those of :class:`TreeELMRegressor`, and ``class_weight``. Of more than three classes
-    each tree sees three random combinations.
+    Trees are grown for the log loss of the classes' chances, by Newton's steps; the ridge behind them is that
+    of least squares, as ever. The parameters are those of :class:`TreeELMRegressor`, and ``class_weight``. Of
+    more than three classes each tree sees three random combinations.
 
     Parameters
     ----------

@@ -29,9 +29,16 @@ class Bins:
         """At most ``most`` bins a column, of about as many of the rows each; equal values share one."""
         if not 2 <= most <= MOST_BINS:
             raise InputError(f"A column has 2 to {MOST_BINS} bins, not {most}.")
-        ends = [_ends(column, most) for column in np.sort(np.asarray(rows, float), axis=0).T]
-        starts = np.cumsum([0, *(len(one) for one in ends)]).astype(np.int64)
-        return cls(np.concatenate(ends) if ends else np.zeros(0), starts)
+        columns = np.sort(np.ascontiguousarray(np.asarray(rows, float).T), axis=1)
+        steps = columns[:, 1:] > columns[:, :-1]  # the last row of each value but the largest
+        few = steps.sum(axis=1) < most  # most columns of zeros and ones: all of them at once
+        many = {j: _shares(np.flatnonzero(steps[j]), columns.shape[1], most) for j in np.flatnonzero(~few)}
+        steps[~few] = False
+        for j, chosen in many.items():
+            steps[j, chosen] = True
+        column, last = np.nonzero(steps)
+        starts = np.append(0, np.cumsum(steps.sum(axis=1))).astype(np.int64)
+        return cls(_between(columns[column, last], columns[column, last + 1]), starts)
 
     @property
     def of_columns(self) -> Array:
@@ -60,17 +67,17 @@ class Bins:
         bins[np.isnan(X)] = 0  # nothing lies below it, and no cut sends it to the second kid
 
 
-def _ends(column: Array, most: int) -> Array:
-    """Ends of the bins of a sorted column: half-way between neighbours."""
-    steps = np.flatnonzero(column[1:] > column[:-1])  # the last row of each value but the largest
-    if len(steps) >= most:
-        # A bin ends with its share of the rows, or where the value of the last of them does.
-        found = np.searchsorted(steps, np.arange(1, most) * len(column) // most - 1)
-        steps = steps[np.unique(found[found < len(steps)])]
-    low, high = column[steps], column[steps + 1]
+def _shares(steps: Array, n: int, most: int) -> Array:
+    """Of many steps those where a bin ends: with its share of the rows, or with the last ones of a value."""
+    found = np.searchsorted(steps, np.arange(1, most) * n // most - 1)
+    return np.asarray(steps[np.unique(found[found < len(steps)])])
+
+
+def _between(low: Array, high: Array) -> Array:
+    """Half-way between neighbours; of two numbers without a third between them the lower."""
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # the sum could be too large
-    # Between two numbers without a third, half-way is rounded, maybe to the upper one, which must stay above.
+    # Half-way is rounded, maybe to the upper one, which must stay above.
     return np.where((middle >= low) & (middle < high), middle, low)
 
 

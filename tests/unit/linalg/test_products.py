@@ -102,6 +102,18 @@ def test_factored_rows_are_those_of_numpy(n, targets):
     np.testing.assert_allclose(product, A[:n, :n], rtol=0, atol=1e-14 * n * abs(A).max())
 
 
+@pytest.mark.parametrize(("n", "targets"), [(500, 1), (513, 0), (640, 17), (1100, 3)])
+def test_two_threads_factor_as_one_does(n, targets):
+    """To the bit; and what is not definite is found by both."""
+    _, room = definite(n, n + targets, np.random.default_rng(n))
+    one, other = (room[: n + targets, 1 : 1 + n + targets].copy() for _ in range(2))
+    assert kernels.factor_rows(one, n, 1)
+    assert kernels.factor_rows(other, n, 2)
+    np.testing.assert_array_equal(np.triu(one[:n]), np.triu(other[:n]))
+    one[n - 7, n - 7] = -1.0
+    assert not kernels.factor_rows(one, n, 2)
+
+
 @pytest.mark.parametrize("at", [0, 5, 66, 130, 149])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 def test_rows_that_are_not_definite_are_not_factored(at, value):
