@@ -192,7 +192,10 @@ _ALL = (
     Method("samara trees 50", "50 trees, ridge 30", trees(50, alpha=30.0), ours=True),
     Method("samara trees 50 firm", "50 trees, ridge 100", trees(50, alpha=100.0), ours=True),
     Method(
-        "samara trees 50 small", "50 trees of 20 leaves, ridge 100", trees(50, leaves=20, alpha=100.0), ours=True
+        "samara trees 50 small",
+        "50 trees of 20 leaves, ridge 100",
+        trees(50, leaves=20, alpha=100.0),
+        ours=True,
     ),
     Method("samara centres 300", "Gaussian kernel, 300 centres, ridge 0.1", centres(300), ours=True),
     Method("samara centres 1000", "Gaussian kernel, 1000 centres, ridge 0.1", centres(1000), ours=True),
