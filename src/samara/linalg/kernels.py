@@ -178,12 +178,13 @@ def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, A
     made = np.empty((4, X.shape[1]))
     weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
     work = library().columns_double if X.dtype == np.float64 else library().columns_single
+    first, step = made.ctypes.data, made.strides[0]
     work(
         ctypes.c_void_p(X.ctypes.data),
         None if weights is None else ctypes.c_void_p(weights.ctypes.data),
         ctypes.c_double(total),
         *(ctypes.c_int64(size) for size in (len(X), X.shape[1], stride(X))),
-        *(ctypes.c_void_p(row.ctypes.data) for row in made),
+        *(ctypes.c_void_p(first + k * step) for k in range(4)),
     )
     return made[0], made[1], made[2], made[3]
 
