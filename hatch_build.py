@@ -14,7 +14,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FLAGS = ["-O3", "-std=c11", "-fPIC", "-shared", "-pthread", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
+FLAGS = ["-O3", "-std=c11", "-fPIC", "-shared", "-pthread"]
+FLAGS += ["-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
 if platform.machine() in ("x86_64", "AMD64"):  # where a processor has 512-bit registers, use all of them
     FLAGS.append("-mprefer-vector-width=512")
 ROOM = Path("src/samara/linalg")

@@ -11,7 +11,7 @@ import numpy as np
 from samara.continued import Leftover
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
 from samara.costs import flops, peak_bytes
-from samara.engines import Counted, Threads
+from samara.engines import Counted
 from samara.errors import BudgetError, ConditionWarning
 from samara.left_out import LeftOut, Solved, leaving_out
 from samara.linalg.workers import in_threads, single_blas_thread
@@ -268,7 +268,8 @@ class Trial:
 
     def finish(self) -> Fitted:
         """Back to the units of the data."""
-        dtype, entropy, smallest = self.settings.dtype, self.settings.entropy, float(np.min(self.alpha))
+        dtype, entropy = self.settings.dtype, self.settings.entropy
+        smallest = float(np.asarray(self.alpha).min())
         rank, lost, size, solution = self.system.rank(smallest, self.size), 0.0, self.size, self.solution
         if isinstance(self.factor, ProjectedFactor):
             lost, solution = self.factor.lost(rank), self.factor.lift(solution)
@@ -297,6 +298,5 @@ class Trial:
         """The summary, where it is one that goes on; a cluster and its rows are let go."""
         if not isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
             return None
-        like, n, settings = self.source.cut(0, 1), self.source.n_rows, self.settings
-        own = replace(settings, crew=Threads(), progress=None, budget=replace(settings.budget, processes=0))
+        like, n, own = self.source.cut(0, 1), self.source.n_rows, self.settings.in_threads()
         return Leftover(self.maps, self.layout, self._trace, self.plan, self.factor, like, n, own)

@@ -45,6 +45,7 @@ class Rows:
     targets: Array
     weights: Array | None
     keys: Array  # of their content
+    units: tuple[Array, Array]  # what was taken off the targets, and what they were divided by then
 
     @property
     def weight(self) -> float:
@@ -63,14 +64,15 @@ def gathered(source: Source, settings: KernelSettings, maps: Maps, profile: Prof
         X = maps[0].kept_sparse(X)
     for feature_map in maps[1:] if keep else ():
         X = feature_map(X)
-    centre = profile.targets.mean * settings.fit_intercept
+    centre, spread = profile.targets.mean * settings.fit_intercept, profile.targets.spread
     if settings.kernel.name == "precomputed":
         refuse_rows_left_out(len(y), source)
     return Rows(
         X=X,
-        targets=(y - centre) / profile.targets.spread,
+        targets=(y - centre) / spread,
         weights=weights,
         keys=keys,
+        units=(centre, spread),
     )
 
 
@@ -110,9 +112,9 @@ def some_rows(source: Source, settings: KernelSettings, maps: Maps, profile: Pro
     # A part whose rows all have weight 0 gives none.
     firsts = [block for part in parts for block in islice(part.blocks(each), 1)]
     X = np.concatenate([dense(replace(block, maps=(*block.maps, *maps)).inputs()) for block in firsts])
-    centre = profile.targets.mean * settings.fit_intercept
+    centre, spread = profile.targets.mean * settings.fit_intercept, profile.targets.spread
     y = np.concatenate([block.y for block in firsts])
-    return Rows(X, (y - centre) / profile.targets.spread, None, row_keys(X))
+    return Rows(X, (y - centre) / spread, None, row_keys(X), (centre, spread))
 
 
 def found_gamma(settings: KernelSettings, profile: Profile, rows: Rows) -> float:

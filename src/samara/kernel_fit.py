@@ -59,12 +59,10 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     kernel.validate()
     task = _task(rows, kernel, (source, settings, plan))
     factor = solver(task)
-    alpha, selection = _selected(factor, rows, settings, profile)
-    done = _finished(factor, task, settings, (maps, profile), (plan, alpha, selection))
-    held_out = None if selection is None else partial(_held_out, factor, rows, settings, profile, alpha)
-    units = settings.fit_intercept * profile.targets.mean, profile.targets.spread
-    left_out = _left_out(task, (solver.name, factor, alpha), held_out, units)
-    return replace(done, held_out=held_out, left_out=left_out)
+    alpha, selection = _selected(factor, rows, settings)
+    held_out = None if selection is None else partial(_held_out, factor, rows, settings, alpha)
+    left_out = _left_out(task, (solver.name, factor, alpha), held_out, rows.units)
+    return _finished(factor, task, (maps, rows.units), (plan, alpha, selection), (held_out, left_out))
 
 
 def _left_out(
@@ -101,16 +99,19 @@ def _task(rows: Rows, kernel: Kernel, of: tuple[Source, KernelSettings, Plan]) -
         rank="auto" if isinstance(settings.rank, tuple) else settings.rank,
         workers=threads_for(float(source.n_rows) ** 3, plan.workers),
         engine=settings.multiplier(plan),
-        most=pcg_rank(settings.shape(source), settings.budget),
-        spare=spare_bytes(settings.shape(source), settings.budget) if plan.solver == "pcg" else 0,
         entropy=settings.entropy,
         report=settings.progress,
+        **_room_of_pcg(source, settings) if plan.solver == "pcg" else {},
     )
 
 
-def _held_out(
-    factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile, alpha: float | Array
-) -> Array:
+def _room_of_pcg(source: Source, settings: KernelSettings) -> dict[str, int]:
+    """Columns of its preconditioner, and bytes for tiles that it keeps."""
+    shape = settings.shape(source)
+    return {"most": pcg_rank(shape, settings.budget), "spare": spare_bytes(shape, settings.budget)}
+
+
+def _held_out(factor: DualFactor, rows: Rows, settings: KernelSettings, alpha: float | Array) -> Array:
     """Outputs for every row by the model without it, in the units of the data."""
     groups = groups_of(_held_together(rows, settings))
     ridges = np.broadcast_to(np.asarray(alpha, float), rows.targets.shape[1:])
@@ -118,8 +119,8 @@ def _held_out(
     errors = np.stack([parts[value][:, j] for j, value in enumerate(ridges.tolist())], axis=1)
     if rows.weights is not None:
         errors = errors / np.sqrt(rows.weights)[:, None]
-    targets = profile.targets
-    return np.asarray(targets.mean * settings.fit_intercept + targets.spread * (rows.targets - errors))
+    centre, spread = rows.units
+    return np.asarray(centre + spread * (rows.targets - errors))
 
 
 def _held_together(rows: Rows, settings: KernelSettings) -> Array:
@@ -130,7 +131,7 @@ def _held_together(rows: Rows, settings: KernelSettings) -> Array:
 
 
 def _selected(
-    factor: DualFactor, rows: Rows, settings: KernelSettings, profile: Profile
+    factor: DualFactor, rows: Rows, settings: KernelSettings
 ) -> tuple[float | Array, Selection | None]:
     """The ridge, chosen where there is a choice."""
     given, selector = settings.alphas, settings.selector
@@ -142,26 +143,25 @@ def _selected(
     if (labels == labels[0]).all():  # nothing can be held out
         return float(alphas[-1]), None
     surface = left_out_surface(factor, alphas, labels, rows.weights, folds)
-    found = choose(surface, selector.name, profile.targets.spread, 0, settings.alpha_per_target)
+    found = choose(surface, selector.name, rows.units[1], 0, settings.alpha_per_target)
     return found.best_alpha, found
 
 
 def _finished(
     factor: DualFactor,
     task: KernelTask,
-    settings: KernelSettings,
-    learned: tuple[tuple[FeatureMap, ...], Profile],
+    learned: tuple[tuple[FeatureMap, ...], Units],
     chosen: tuple[Plan, float | Array, Selection | None],
+    without: tuple[Callable[[], Array] | None, Callable[[], LeftOut] | None],
 ) -> KernelFitted:
     """Back to the units of the data."""
-    (maps, profile), (plan, alpha, selection) = learned, chosen
+    (maps, (centre, spread)), (plan, alpha, selection) = learned, chosen
     coef, intercept = _solved(factor, alpha)
-    targets = profile.targets
-    coef = (coef * targets.spread).astype(settings.dtype)
-    intercept = targets.mean * settings.fit_intercept + targets.spread * intercept
-    smallest = float(np.min(alpha))
+    coef = (coef * spread).astype(task.gramian.dtype)
+    intercept = centre + spread * intercept
+    smallest = alpha if isinstance(alpha, float) else float(np.min(alpha))
     return KernelFitted(
-        model=_model((factor, task), maps, coef, intercept.astype(settings.dtype)),
+        model=_model((factor, task), maps, coef, intercept.astype(task.gramian.dtype)),
         plan=plan,
         selection=selection,
         alpha=alpha,
@@ -172,6 +172,8 @@ def _finished(
         fnorm=factor.error if plan.solver in SEEN_ALONG else 0.0,
         residual=factor.residual if isinstance(factor, Iterated) else 0.0,
         n_iter=factor.n_iter if isinstance(factor, Iterated) else 0,
+        held_out=without[0],
+        left_out=without[1],
     )
 
 

@@ -15,6 +15,7 @@ from samara.maps import Kernel, Landmarks
 from samara.plans import Budget, Plan
 from samara.selection import Selector
 from samara.settings import AUTO_MOST, N_RIDGES, QUANTILE_ROWS, Metric, Settings
+from samara.shapes import dtype_name
 from samara.solvers import Rank
 from samara.solvers.kernel import KERNEL_SOLVERS, Divide, KernelSketch, KernelSolver, Leaves, Ssvd
 
@@ -74,7 +75,7 @@ class KernelSettings:
             selection=self.selector.name if self.selector else None,
             rank=max(self.rank) if isinstance(self.rank, tuple) else self.rank,
             max_rank=self.kernel.max_rank(source.n_features),
-            dtype=self.dtype.name,
+            dtype=dtype_name(self.dtype),
             definite=self.kernel.is_definite and not (self.alphas and min(self.alphas) == 0),
             n_parts=solver.parts if isinstance(solver, Divide) else None,
             leaf_rows=solver.rows if isinstance(solver, Leaves) else Leaves.rows,

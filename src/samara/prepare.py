@@ -47,8 +47,8 @@ def look(source: Source, settings: Settings) -> Profile:
     """Means, spreads and a sample of rows: one cheap pass."""
     settings.refuse(source)  # before any row is read, as does the plan
     plan = settings.plan(source, settings.first_sizes())
-    salt = sample_salt(settings.entropy)
     rows = settings.sample_rows(source.n_rows, settings.first_sizes()[-1])
+    salt = sample_salt(settings.entropy) if rows else 0  # a fifth of what a small look takes
     longer = None
     if kernels.compiled() and not rows and not source.is_sparse:
         # It makes no copies: the fewer calls the better.
@@ -112,7 +112,7 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
     # Of rows that were not counted the first part may have none.
     block = next(block for part in mapped.parts(1) for block in part.blocks(LOOK_ROWS))
     H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype))
-    mean = H.mean(axis=0, dtype=float) * settings.fit_intercept
+    mean = H.sum(axis=0, dtype=float) / len(H) * settings.fit_intercept
     squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2
     squares[squares <= 16 * np.finfo(float).eps * mean**2] = 0.0  # a constant column, but for rounding
     counted = bool(block.maps) and hasattr(block.maps[-1], "leaves")  # zeros and ones are counted as they are

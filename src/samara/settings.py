@@ -11,11 +11,12 @@ import numpy as np
 
 from samara.checkpoints import Checkpoint, Checkpointed
 from samara.core import Array, Crew, FeatureMap, Progress, Source
+from samara.engines import Threads
 from samara.errors import BudgetError, InputError
 from samara.maps import Additive, Landmarks, LocalFields, Radial
 from samara.plans import Budget, Plan, make_plan
 from samara.selection import Selector
-from samara.shapes import MAX_STEPS, Shape
+from samara.shapes import MAX_STEPS, Shape, dtype_name, is_tiny
 from samara.solvers import SOLVERS, Rank, Solver, Submodels, Tiles
 from samara.solvers.task import checked_columns
 
@@ -95,7 +96,7 @@ class Settings:
             n_targets=source.n_targets,
             n_hidden=sizes[-1],
             n_link=source.n_features if self.direct_link else 0,
-            dtype=self.dtype.name,
+            dtype=dtype_name(self.dtype),
             n_alphas=len(self.alphas) if self.alphas else N_RIDGES,
             n_sizes=len(sizes),
             selection=self.selector.name if self.selector else None,
@@ -155,9 +156,8 @@ class Settings:
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        shape = self.shape(source, sizes, trace)
-        if not shape.tiny_ridge:
-            shape = replace(shape, trace=None)  # it changes nothing
+        tiny = bool(self.alphas) and is_tiny(min(self.alphas or ()), trace or 0.0, dtype_name(self.dtype))
+        shape = self.shape(source, sizes, trace if tiny else None)  # else it changes nothing
         plan = _planned(shape, type(shape.rank).__name__, asked, self.budget, self.selection_why)
         return plan if self.metric is None else self.metric.planned(plan)
 
@@ -170,6 +170,12 @@ class Settings:
         """The engine that a plan asks for."""
         crew = self.crew.planned(plan.workers, block_rows or plan.block_rows, self.progress)
         return self.checkpoint.engine(crew) if self.checkpoint else crew
+
+    def in_threads(self) -> Settings:
+        """The same for threads of this process, without a cluster and without telling of progress."""
+        if self.progress is None and isinstance(self.crew, Threads):
+            return self
+        return replace(self, crew=Threads(), progress=None, budget=replace(self.budget, processes=0))
 
     def _most(self) -> int:
         return AUTO_MOST if self.most_nodes is None else self.most_nodes

@@ -7,7 +7,7 @@ them while they are still in its cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Threads:
 
     def planned(self, workers: int, block_rows: int, progress: Progress | None) -> Threads:
         """So many threads, which hold so many rows each."""
-        return replace(self, workers=workers, block_rows=block_rows, progress=progress)
+        return Threads(workers, block_rows, progress)
 
     def lanes(self, source: Source, summary: object = None) -> list[Sequence[Part]]:
         """The runs of parts for such a summary, one for each worker that gets any."""
@@ -56,10 +56,11 @@ class Threads:
 
     def summarize(self, source: Source, make: Callable[[], S], name: str = "pass") -> S:
         """Summarize the rows of a source, each worker its own run of parts."""
-        lanes = self.lanes(source, make())
+        first = make()
+        lanes = self.lanes(source, first)
 
         def run(lane: Sequence[Part]) -> S:
-            return self._summarized(lane, make(), name, source.n_rows)
+            return self._summarized(lane, first if lane is lanes[0] else make(), name, source.n_rows)
 
         total, *others = in_threads(run, lanes, len(lanes))
         for other in others:

@@ -37,6 +37,10 @@ from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
 from samara.tabular import unordered
 
+CODED_CELLS = (
+    1 << 16
+)  # codes that are kept, half a megabyte: a fit would make those of a small table four times
+
 
 class Classification(ClassifierMixin, ClosedForm):
     """Fit to ±1 codes of the classes, and predict the class with the largest output."""
@@ -153,8 +157,10 @@ class Classification(ClassifierMixin, ClosedForm):
         classes = self._classes_in(y, weight)
         if self.class_weight is not None:
             weight = _weigh_classes(self.class_weight, classes, y, weight)
-        codes = ClassCodes(classes, self.ordinal)
-        return ArraySource(X, y.reshape(-1, 1), weight).with_targets(codes), classes
+        codes, column = ClassCodes(classes, self.ordinal), y.reshape(-1, 1)
+        if weight is None and len(y) * codes.n_out <= CODED_CELLS:  # a row of weight 0 may have any label
+            return ArraySource(X, codes(column), weight), classes
+        return ArraySource(X, column, weight).with_targets(codes), classes
 
     def _classes_in(self, y: Array, weight: Array | None) -> Array:
         """The classes of the rows that count."""

@@ -20,6 +20,7 @@ from samara.links import Link, Log, Logit
 from samara.plans import Budget
 from samara.selection import SELECTORS, Gcv, KFold, LCurve, Loo, Selector
 from samara.settings import Metric
+from samara.shapes import dtype_name
 from samara.solvers import Rank
 from samara.thresholds import SCORINGS, Scoring
 
@@ -110,8 +111,9 @@ def read_dtype(given: Any) -> np.dtype[np.floating]:
         dtype: np.dtype[np.floating] = np.dtype(given)
     except TypeError:
         raise unknown_name("dtype", given, DTYPES) from None
-    if dtype.name not in DTYPES:
-        raise unknown_name("dtype", dtype.name, DTYPES)
+    name = dtype_name(dtype)
+    if name not in DTYPES:
+        raise unknown_name("dtype", name, DTYPES)
     return dtype
 
 

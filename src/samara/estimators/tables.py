@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from samara.core import Array, Chunk
 from samara.errors import InputError
 from samara.estimators.given import GivenTable
-from samara.estimators.inputs import check_weights, refuse_bad_targets, refuse_text_targets
+from samara.estimators.inputs import check_weights, refuse_bad_targets, refuse_text_targets, set_width
 from samara.estimators.labels import as_classes
 from samara.maps import Columns
 from samara.schema import Column, Schema, names_of, text_code
@@ -174,8 +174,7 @@ def chunks_of(scan: Scan) -> Iterator[Chunk]:
 
 def set_names(estimator: Any, schema: Schema, n_features: int) -> None:
     """What scikit-learn calls the columns; those of sparse rows have no names."""
-    estimator.n_features_in_ = n_features
-    estimator.__dict__.pop("feature_names_in_", None)
+    set_width(estimator, n_features)
     if schema:
         estimator.feature_names_in_ = np.array(names_of(schema), dtype=object)
 

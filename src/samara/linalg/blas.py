@@ -111,6 +111,11 @@ def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:
         raise TypeError(f"a triangle of {R.dtype} for {B.dtype}")
     name, number = _precision(B)
     trans = b"T" if transposed else b"N"
+    if B.shape[1] == 1:  # 18 µs in place of 97 for 426 rows
+        step = _int(max(B.strides[0] // B.itemsize, 1))
+        trsv = _routine(name + "trsv", 8)
+        trsv(b"L", b"N" if transposed else b"T", b"N", _int(len(B)), *_rows(R), B.ctypes.data, step)
+        return B
     trsm = _routine(name + "trsm", 11)
     trsm(b"R", b"L", trans, b"N", _int(B.shape[1]), _int(len(B)), _ref(number(1)), *_rows(R), *_rows(B))
     return B
@@ -177,7 +182,13 @@ def multiply_symmetric(V: Array, A: Array, out: Array) -> Array:
     In slabs of A, general products but for the corners: with 64 rows in V, dsymm alone ran at 50 GFLOP/s
     and slabs of 512 rows at 84; 256 and 1024 rows were both slower.
     """
-    symm, one = _routine("dsymm", 12), _ref(ctypes.c_double(1))
+    one = _ref(ctypes.c_double(1))
+    if len(V) == 1:  # 18 µs in place of 87 for 426 rows
+        none, step = _ref(ctypes.c_double(0)), _int(1)
+        symv = _routine("dsymv", 10)
+        symv(b"L", _int(len(A)), one, *_rows(A), V.ctypes.data, step, none, out.ctypes.data, step)
+        return out
+    symm = _routine("dsymm", 12)
     out[...] = 0
     for lo in range(0, len(A), 512):
         hi = min(lo + 512, len(A))
@@ -221,5 +232,11 @@ def mirror_upper(A: Array) -> Array:
         hi = min(lo + 256, len(A))
         A[hi:, lo:hi] = A[lo:hi, hi:].T
         corner = A[lo:hi, lo:hi]
-        corner[...] = np.triu(corner) + np.triu(corner, 1).T
+        np.copyto(corner, corner.T, where=_below(hi - lo))
     return A
+
+
+@lru_cache(16)
+def _below(n: int) -> Array:
+    """Where the places below the diagonal of n rows are."""
+    return np.tri(n, k=-1, dtype=bool)

@@ -101,7 +101,7 @@ def _run(X: Any, layer: Layer, shift: Array, readout: tuple[Array, Array] | None
         targets=0 if readout is None else room[1],
     )
     precision = "double" if weights.dtype == np.float64 else "single"
-    work = library()[f"{'fill' if readout is None else 'outputs'}_{precision}"]
+    work = getattr(library(), f"{'fill' if readout is None else 'outputs'}_{precision}")
     match work(ctypes.byref(job)):
         case _States.NO_ROOM:
             raise MemoryError("no room for a tile of scaled inputs")

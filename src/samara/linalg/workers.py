@@ -33,37 +33,34 @@ def _controller() -> ThreadpoolController:
 class _OneThread(local):
     """BLAS at one thread while this thread is inside; asking again there costs next to nothing.
 
-    A small fit asks six times, and each limit that is set and taken back takes 20 µs. Another thread that had
-    set it first may have taken its limit back meanwhile, so that it is set anew.
+    A small fit asks six times, and each limit of threadpoolctl's that is set and taken back takes 20 µs, most
+    of it to describe the libraries. Another thread that had set it first may have taken its limit back
+    meanwhile, so that it is set anew.
     """
 
     def __init__(self) -> None:
         self._depth = 0
-        self._limit: Any = None
+        self._before: list[tuple[Any, int]] = []  # libraries, and threads that each had
 
     def __enter__(self) -> None:
-        if not self._depth:
-            self._limit = _limited()
-            self._limit.__enter__()
-        elif any(one.get_num_threads() != 1 for one in _blas()):
-            self._limit = _limited()  # left once, by the outermost
+        threads = [(one, one.get_num_threads()) for one in _blas()]
+        if not self._depth or any(count != 1 for _, count in threads):
+            self._before = threads  # set back once, by the outermost
+            for one, _ in threads:
+                one.set_num_threads(1)
         self._depth += 1
 
     def __exit__(self, *raised: Any) -> None:
         self._depth -= 1
         if not self._depth:
-            self._limit.__exit__(*raised)
-            self._limit = None
+            for one, count in self._before:
+                one.set_num_threads(count)
 
 
 @cache
 def _blas() -> list[Any]:
     """The BLAS libraries of this process."""
     return [one for one in _controller().lib_controllers if one.user_api == "blas"]
-
-
-def _limited() -> Any:
-    return _controller().limit(limits=1, user_api="blas")
 
 
 _ONE_THREAD = _OneThread()
@@ -80,7 +77,12 @@ def blas_threads_for(flops: float) -> AbstractContextManager[None]:
     NumPy and SciPy bring a BLAS each: on two cores the inverse of 113 rows took 41 ms in place of 0.4 while
     the threads of the other one were still spinning.
     """
-    return nullcontext() if flops >= _WORTH_BLAS_THREADS else single_blas_thread()
+    return nullcontext() if worth_blas_threads(flops) else single_blas_thread()
+
+
+def worth_blas_threads(flops: float) -> bool:
+    """Whether BLAS may have its threads for so much work."""
+    return flops >= _WORTH_BLAS_THREADS
 
 
 def threads_for(flops: float, workers: int) -> int:

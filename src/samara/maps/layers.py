@@ -72,19 +72,20 @@ class Additive:
 
     def draw(self, n_hidden: int, n_inputs: int, sample: Array, seed: np.random.SeedSequence) -> FeatureMap:
         """Draw the nodes; the first l of them do not depend on how many are drawn."""
-        for_weights, for_bias, lottery = (np.random.default_rng(s) for s in seed.spawn(3))
+        for_weights, for_bias, lottery = seed.spawn(3)
         W = self._directions(n_hidden, n_inputs, for_weights, lottery) * (self.gain / np.sqrt(n_inputs))
         if self.bias == "data" and len(sample):
             b = -np.einsum("ij,ij->i", W, sample[np.arange(n_hidden) % len(sample)])
         else:
             half = np.pi if self.activation in ("sine", "fourier") else self.gain
-            b = for_bias.uniform(-half, half, n_hidden)
+            b = np.random.default_rng(for_bias).uniform(-half, half, n_hidden)
         return AdditiveNodes(np.concatenate([W.T, b[None]]), self.activation)
 
     def _directions(
-        self, n_hidden: int, d: int, rng: np.random.Generator, lottery: np.random.Generator
+        self, n_hidden: int, d: int, seed: np.random.SeedSequence, lottery: np.random.SeedSequence
     ) -> Array:
         """Input weights of variance 1, a row a node, filled row by row so that they nest."""
+        rng = np.random.default_rng(seed)
         if self.weights == "uniform":
             return rng.uniform(-np.sqrt(3), np.sqrt(3), (n_hidden, d))
         if self.weights == "orthogonal":
@@ -93,7 +94,7 @@ class Additive:
         W = rng.standard_normal((n_hidden, d))
         if self.weights == "sparse" and self.inputs_per_node < d:
             k = self.inputs_per_node
-            lots = lottery.random((n_hidden, d))
+            lots = np.random.default_rng(lottery).random((n_hidden, d))
             W = np.where(lots <= np.partition(lots, k - 1, axis=1)[:, k - 1 : k], W * np.sqrt(d / k), 0.0)
         return W
 

@@ -183,6 +183,8 @@ def leading(feature_map: FeatureMap, n_out: int) -> FeatureMap:
 def as_dtype(feature_map: FeatureMap, dtype: np.dtype[np.floating]) -> FeatureMap:
     """The same nodes in another precision."""
     match feature_map:
+        case AdditiveNodes() | RadialNodes() if feature_map.dtype == dtype:
+            return feature_map
         case AdditiveNodes():
             return replace(feature_map, weights=feature_map.weights.astype(dtype))
         case RadialNodes():

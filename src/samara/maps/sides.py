@@ -55,7 +55,10 @@ def prepare(kernel: Kernel, X: Any, dtype: np.dtype[np.floating], less: Array | 
         block = X[lo : lo + PREPARED_ROWS].astype(np.float64)
         if less is not None:
             block -= less
-        block *= _factors(kernel, np.einsum("ij,ij->i", block, block))[:, None]
+        if kernel.name == "cosine":
+            block *= _to_length_one(np.einsum("ij,ij->i", block, block))[:, None]
+        else:
+            block *= _factor(kernel)
         made = rows[lo : lo + PREPARED_ROWS]
         made[...] = block
         halves[lo : lo + PREPARED_ROWS] = -0.5 * np.einsum("ij,ij->i", made, made, dtype=np.float64)
@@ -66,7 +69,10 @@ def _prepare_sparse(kernel: Kernel, X: Any, dtype: np.dtype[np.floating]) -> Sid
     """Sparse rows are scaled where they lie, and not centred."""
     rows = sparse.csr_array(X, dtype=np.float64, copy=True)
     rows.sum_duplicates()
-    rows.data *= np.repeat(_factors(kernel, _squares(rows)), np.diff(rows.indptr))
+    if kernel.name == "cosine":
+        rows.data *= np.repeat(_to_length_one(_squares(rows)), np.diff(rows.indptr))
+    else:
+        rows.data *= _factor(kernel)
     rows = rows.astype(dtype)
     return Side(rows, (-0.5 * _squares(rows)).astype(dtype) if _needs_halves(kernel) else None)
 
@@ -82,20 +88,25 @@ def _squares(rows: Any) -> Array:
     return np.bincount(number, rows.data.astype(np.float64) ** 2, minlength=rows.shape[0])
 
 
-def _factors(kernel: Kernel, squares: Array) -> Array:
-    """What each row is multiplied by on both sides."""
-    if kernel.name == "cosine":
-        return 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
-    factor = {
-        "rbf": np.sqrt(2 * kernel.gamma * LOG2E),
-        "sigmoid": np.sqrt(2 * kernel.gamma * LOG2E),
-        "laplacian": kernel.gamma * LOG2E,
-        "laplace": kernel.gamma * LOG2E,
-        "matern32": np.sqrt(3) * kernel.gamma * LOG2E,
-        "matern52": np.sqrt(5) * kernel.gamma * LOG2E,
-        "polynomial": np.sqrt(kernel.gamma),
-    }.get(kernel.name, 1.0)
-    return np.full(len(squares), factor)
+def _to_length_one(squares: Array) -> Array:
+    """What rows of these squares are multiplied by to be of length 1; a row of zeros stays."""
+    return 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def _factor(kernel: Kernel) -> float:
+    """What the rows are multiplied by on both sides."""
+    match kernel.name:
+        case "rbf" | "sigmoid":
+            return float(np.sqrt(2 * kernel.gamma * LOG2E))
+        case "laplacian" | "laplace":
+            return kernel.gamma * LOG2E
+        case "matern32":
+            return float(np.sqrt(3) * kernel.gamma * LOG2E)
+        case "matern52":
+            return float(np.sqrt(5) * kernel.gamma * LOG2E)
+        case "polynomial":
+            return float(np.sqrt(kernel.gamma))
+    return 1.0
 
 
 def form(kernel: Kernel) -> TileForm:

@@ -79,7 +79,7 @@ class NormalSystem:
         for lo in range(0, len(both), 64):  # the lower triangle is never read: half the copy
             both[lo : lo + 64, lo:] = self._square[lo : lo + 64, lo:]
         L = len(self.gram)
-        both[np.diag_indices(L)] += alpha
+        both.reshape(-1)[: L * (len(both) + 1) : len(both) + 1] += alpha
         if not factor_rows(both, L, self.workers):
             raise IllConditionedError(
                 1 / np.sqrt(np.finfo(self._dtype).eps)

@@ -72,17 +72,23 @@ class ArraySource:
         arrays = [X.data, X.indices, X.indptr] if self.is_sparse else [X]
         return int(sum(one.nbytes for one in (*arrays, self.y, self.weight) if one is not None))
 
+    def _with(self, **fields: Any) -> ArraySource:
+        """The same table but for these fields: `replace` takes 4 µs, and a small fit asks five times."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, **fields)
+        return made
+
     def shell(self) -> ArraySource:
         """What its parts share, without any row."""
         return replace(self, X=self.X[:0], y=self.y[:0], weight=None)
 
     def map(self, feature_map: FeatureMap) -> ArraySource:
         """The same rows, seen through one more map."""
-        return replace(self, maps=(*self.maps, feature_map))
+        return self._with(maps=(*self.maps, feature_map))
 
     def with_targets(self, target: FeatureMap) -> ArraySource:
         """The same rows with their targets seen through a map."""
-        return replace(self, target=target)
+        return self._with(target=target)
 
     def reconstructing(self) -> ArraySource:
         """The same rows; what they are to be mapped to is what the maps so far give."""
@@ -96,13 +102,13 @@ class ArraySource:
 
     def folded(self, n_folds: int) -> ArraySource:
         """The same rows, each block of one fold only."""
-        return replace(self, n_folds=n_folds)
+        return self if n_folds == self.n_folds else self._with(n_folds=n_folds)
 
     def cut(self, start: int, stop: int) -> ArraySource:
         """Some of the rows, in arrays of their own: what the user does to the table does not reach them."""
         rows = slice(start, stop)
         weight = None if self.weight is None else self.weight[rows].copy()
-        return replace(self, X=self.X[rows].copy(), y=self.targets(rows).copy(), weight=weight, target=None)
+        return self._with(X=self.X[rows].copy(), y=self.targets(rows).copy(), weight=weight, target=None)
 
     def weighted(self, weight: Array) -> ArraySource:
         """The same rows, their weights multiplied."""
@@ -143,6 +149,9 @@ class ArrayPart:
     def blocks(self, rows: int) -> Iterator[Block]:
         """Blocks of at most ``rows`` rows; rows of weight 0 are left out."""
         labels = self.source.labels
+        if labels is None:
+            yield from self._blocks(rows)
+            return
         for block in self._blocks(rows):
             yield block if labels is None else replace(block, labels=labels)
             labels = None  # the texts of a table belong to all of its blocks; once is enough

@@ -14,13 +14,14 @@ from samara.engines import Threads
 from samara.errors import InputError
 from samara.linalg.blas import multiply_symmetric, subtract_both
 from samara.linalg.room import room
-from samara.linalg.workers import in_threads
+from samara.linalg.workers import in_threads, threads_for
 from samara.solvers.kernel.task import KernelTask, without
 from samara.solvers.kernel.tiles import TileProducts, Tiles
 
 TILE = 1024  # rows and columns of a tile
 STRIP = 256  # rows of the matrix written at a time
 FEW = 24  # columns up to which those of float32 are multiplied with all their digits: `pcg` needs them
+PER_ENTRY = 80  # flops in the time of which half an entry of the matrix is made, beside its product
 SMALLEST = 1e-280  # sum of squares below which they have lost digits
 
 
@@ -50,9 +51,10 @@ def written_out(task: KernelTask) -> Written:
             K[rows, after] = matrix.tile(rows, after)
         if task.report:
             task.report("kernel", rows.stop - lo, task.n)
-        return 2 * float(np.einsum("ij,ij->", K[rows, after], K[rows, after]))
+        return 2 * float(np.vdot(K[rows], K[rows]))  # left of these columns it is 0
 
-    squares = sum(in_threads(fill, range(0, task.n, STRIP), task.workers))
+    work = float(task.n) ** 2 * (task.gramian.rows.shape[1] + PER_ENTRY)
+    squares = sum(in_threads(fill, range(0, task.n, STRIP), threads_for(work, task.workers)))
     trace, u = float(np.trace(K)), task.constant
     if not np.isfinite(squares) or (trace and squares < SMALLEST):
         raise too_extreme(float(K[0, 0]))

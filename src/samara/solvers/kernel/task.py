@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,12 +47,12 @@ class KernelTask:
         """The kernel matrix with the rows' weights in it."""
         return self.gramian if self.weights is None else Weighted(self.gramian, np.sqrt(self.weights))
 
-    @property
+    @cached_property
     def roots(self) -> Array:
         """√w of every row."""
         return np.ones(self.n) if self.weights is None else np.sqrt(self.weights)
 
-    @property
+    @cached_property
     def constant(self) -> Array | None:
         """The unit vector along √w that an intercept takes out of the problem."""
         return self.roots / np.linalg.norm(self.roots) if self.fit_intercept else None
