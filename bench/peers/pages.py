@@ -159,6 +159,8 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         f"median of three counts. One of more than {RULES.limit:g} s is ended, and not tried on sets of the "
         f"same task that are larger in rows, columns and classes. Sets of more than {MOST_VALUES:,} "
         "values to fit are left out. Samara learns no intervals and no calibration here, which no peer has "
-        "either. Peaks are those of resident memory above what was held before the fit.\n"
+        "either. Peaks are those of resident memory above what was held before the fit. Cells come from "
+        "several runs, between which the machine's speed differed: what was not measured together compares "
+        "less surely.\n"
     )
     yield from methods_table(report, METHODS)

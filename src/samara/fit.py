@@ -276,6 +276,7 @@ class Trial:
             size = self.mapped.n_features
         coef, intercept = self.layout.restore(solution)
         maps = (*self.maps[:-1], leading(self.maps[-1], size))
+        solved = Solved(self.mapped, self.layout, self.system, self.solution, self.alpha, self.size, entropy)
         return Fitted(
             model=Model(maps, coef[:size].astype(dtype), intercept.astype(dtype)),
             plan=self.plan,
@@ -286,12 +287,7 @@ class Trial:
             rank=rank,
             approximation_error=lost,
             left=self._leftover(),
-            left_out=leaving_out(
-                self.factor,
-                Solved(
-                    *(self.mapped, self.layout, self.system, self.solution, self.alpha, self.size), entropy
-                ),
-            ),
+            left_out=leaving_out(self.factor, solved),
         )
 
     def _leftover(self) -> Leftover | None:

@@ -161,7 +161,7 @@ def _tree_leaves(one: TreeLeaves, n_in: int, what: str) -> None:
     check_array(one.roots, (None,), f"roots of {what}", "i")
     _check_dtype(one.cut.dtype, what)
     widths, ends = np.diff(one.roots), one.roots[[0, -1]].tolist() if len(one.roots) > 1 else []
-    whole = ends == [0, n] and bool(((widths % 2 == 1) & (widths < 2 * MOST_LEAVES)).all())
+    whole = ends == [0, n] and bool(((widths % 2 == 1) & (widths > 0) & (widths < 2 * MOST_LEAVES)).all())
     check(whole, f"{what} has trees that can't be")
     check(bool(((one.column >= 0) & (one.column < n_in)).all()), f"{what} cuts inputs that are not there")
     own, last = np.arange(n) - np.repeat(one.roots[:-1], widths), np.repeat(widths, widths)

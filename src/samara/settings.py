@@ -156,7 +156,7 @@ class Settings:
     def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
         """How these sizes would be fitted; refuses what the budget can't hold."""
         asked = self.solver.name if self.solver else "auto"
-        tiny = bool(self.alphas) and is_tiny(min(self.alphas or ()), trace or 0.0, dtype_name(self.dtype))
+        tiny = is_tiny(min(self.alphas or (np.inf,)), trace or 0.0, dtype_name(self.dtype))
         shape = self.shape(source, sizes, trace if tiny else None)  # else it changes nothing
         plan = _planned(shape, type(shape.rank).__name__, asked, self.budget, self.selection_why)
         return plan if self.metric is None else self.metric.planned(plan)

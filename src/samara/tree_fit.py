@@ -109,7 +109,7 @@ class _Run:
         """Rows to grow on: what is gathered takes no more than half of the memory given."""
         budget, d, t = self.settings.base.budget, self.source.n_features, self.source.n_targets
         left = budget.left(budget.workers)
-        a_row = 2 * d * self.settings.base.dtype.itemsize + 2 * d + 32 * (t + 2)
+        a_row = 2 * d * self.settings.base.dtype.itemsize + 2 * d + 32 * (t + 2) + self.settings.trees.count
         return MOST_ROWS if left is None else int(np.clip(left // (2 * a_row), 1000, MOST_ROWS))
 
     def fitted(

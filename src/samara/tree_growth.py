@@ -52,7 +52,7 @@ class Rows:
     binned: Array  # (n, d)
     y: Array  # (n, t) as given
     weight: Array | None
-    all_there: bool  # none was left out for want of room, or for a weight of 0
+    all_there: bool  # all that count, none left out for want of room
 
     @classmethod
     def gathered(cls, source: Source, crew: Crew, most: int = MOST_ROWS, workers: int = 1) -> Rows:

@@ -37,9 +37,8 @@ from samara.sources import ArraySource, Scan
 from samara.tables import class_factors
 from samara.tabular import unordered
 
-CODED_CELLS = (
-    1 << 16
-)  # codes that are kept, half a megabyte: a fit would make those of a small table four times
+# Codes that are kept, half a megabyte: a fit would make those of a small table four times.
+CODED_CELLS = 1 << 16
 
 
 class Classification(ClassifierMixin, ClosedForm):

@@ -10,7 +10,7 @@ import numpy as np
 from samara.core import Array
 from samara.errors import InputError
 from samara.linalg import kernels
-from samara.linalg.kernels import library
+from samara.linalg.kernels import address, library
 from samara.linalg.trees import MOST_LEAVES, Tree
 
 DEEPEST = 24  # as in trees.h, and so the next three
@@ -98,7 +98,7 @@ class Follow:
     ) -> None:
         arrays = (np.ascontiguousarray(leaves, np.uint8), weight, left, odds)
         step = _Step(
-            *(None if one is None else one.ctypes.data for one in arrays),
+            *(address(one) for one in arrays),
             *(*left.shape, tree.n_leaves, self.rate, self.damping, self.most),
         )
         if library().take_step(ctypes.byref(step)):
@@ -152,10 +152,10 @@ def _compiled_growth(
     column, kids, cut = np.zeros(most, np.int64), np.zeros((most, 2), np.int64), np.zeros(most, np.uint8)
     leaves = np.zeros(len(bins), np.uint8)
     job = _Growth(
-        *(None if one is None else one.ctypes.data for one in (bins, targets, weight, starts)),
+        *(address(one) for one in (bins, targets, weight, starts)),
         *(*bins.shape, targets.shape[1], growth.leaves, workers),
         *(growth.least, growth.damping, SLIGHTEST),
-        *(one.ctypes.data for one in (column, kids, cut, leaves)),
+        *(address(one) for one in (column, kids, cut, leaves)),
     )
     work = library().grow_tree
     work.restype = ctypes.c_int64

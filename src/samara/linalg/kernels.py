@@ -101,7 +101,7 @@ def stride(X: Array) -> int:
 
 
 def address(part: Array | None) -> ctypes.c_void_p | None:
-    """Where an array begins, as an argument."""
+    """Where an array begins, as an argument or a field."""
     return None if part is None else ctypes.c_void_p(part.ctypes.data)
 
 
@@ -148,9 +148,8 @@ def factor_rows(A: Array, n: int, workers: int = 1) -> bool:
         if done and n < A.shape[1]:
             blas.solve_upper(A[:n, :n], A[:n, n:], transposed=True)
         return done
-    failed = library().root_double(
-        address(A), *sizes(n, A.shape[1], stride(A), workers if n >= WORTH_SHARING else 1)
-    )
+    threads = workers if n >= WORTH_SHARING else 1
+    failed = library().root_double(address(A), *sizes(n, A.shape[1], stride(A), threads))
     if failed == 1:
         raise MemoryError("no room for packed rows")
     return not failed
@@ -183,9 +182,8 @@ def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, A
     weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
     work = library().columns_double if X.dtype == np.float64 else library().columns_single
     first, step = made.ctypes.data, made.strides[0]
-    rows = (
-        ctypes.c_void_p(first + k * step) for k in range(4)
-    )  # each looked up would take as long as the sums
+    # Each row looked up by itself would take as long as the sums.
+    rows = (ctypes.c_void_p(first + k * step) for k in range(4))
     parts = (address(X), address(weights), ctypes.c_double(total))
     work(*parts, *sizes(*X.shape, stride(X)), *rows)
     return made[0], made[1], made[2], made[3]
@@ -205,10 +203,10 @@ def fill_tile(
     double = out.dtype == np.float64
     mine, theirs = left.rows, right.rows
     job = _Tile(
-        left=_address(mine),
-        right=_address(theirs),
-        left_halves=_address(left.halves),
-        right_halves=_address(right.halves),
+        left=address(mine),
+        right=address(theirs),
+        left_halves=address(left.halves),
+        right_halves=address(right.halves),
         rows=out.shape[0],
         cols=out.shape[1],
         width=0 if mine is None else mine.shape[1],
@@ -218,7 +216,7 @@ def fill_tile(
         power=form.power,
         constant=form.constant,
         slack=slack,
-        shift=_address(shift),
+        shift=address(shift),
         out=out.ctypes.data,
         out_stride=lead(out),
         gemm=routine_address("dgemm" if double else "sgemm"),
@@ -226,10 +224,6 @@ def fill_tile(
     work: Callable[[Any], int] = library().tile_double if double else library().tile_single
     if work(ctypes.byref(job)):
         raise MemoryError("no room for a packed strip of a kernel tile")
-
-
-def _address(part: Array | None) -> int | None:
-    return None if part is None else part.ctypes.data
 
 
 def steps_by_one(part: Array) -> bool:

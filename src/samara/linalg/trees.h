@@ -11,8 +11,8 @@
 #define LEAD (1 + 1e-10) /* by which a cut is better than one before, and not by rounding alone */
 enum { DEEPEST = 24, TOGETHER = 8, MOST_LEAVES = 64, MOST_BINS = 255 };
 /* Targets are rounded to so many bits of the largest, so that their sums are exact in any order; 2^18 rows of
- * them fill 44 bits with their sign, and the number of rows fits above. */
-enum { TARGET_BITS = 24, SUM_BITS = 44, ROW_BITS = 18 };
+ * them fill 44 bits with their sign, and the number of rows fits above. Of more rows each has a weight of 1. */
+enum { TARGET_BITS = 24, SUM_BITS = 44 };
 enum { WORTH_SHARING = 4096 };   /* bins to look at or rows to part: some 4 us, and handing over takes one */
 enum { WORTH_A_THREAD = 16384 }; /* bins of all rows: some 20 us, what starting one takes */
 

@@ -95,8 +95,8 @@ def find_leaves(values: Array, nodes: Nodes) -> Array:
     """The leaf of every row of bins or values in every tree, (trees, n) bytes."""
     column, cuts, kids, roots = nodes
     inner = kids[:, 0] != np.arange(len(kids)) - np.repeat(roots[:-1], np.diff(roots))
-    if (most := column[inner].max(initial=-1)) >= values.shape[1]:
-        raise TypeError(f"a tree that cuts column {most} needs more than {values.shape[1]}")
+    if inner.any() and not 0 <= column.min() <= column.max() < values.shape[1]:  # a leaf's is read, too
+        raise TypeError(f"a tree that cuts column {column.max()} needs more than {values.shape[1]}")
     if np.diff(roots).max(initial=0) >= 2 * MOST_LEAVES:
         raise TypeError(f"a tree has at most {MOST_LEAVES} leaves")
     leaves = np.empty((len(roots) - 1, len(values)), np.uint8)
