@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench.forked import Forks
 from bench.measure import available_cores
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -38,43 +39,42 @@ class Contender:
 
     def run(self, threads: int) -> Run:
         """Measure once in a fresh process. A failure is a result too: the last line of what it said."""
-        run: Run = self._measured(threads, {})
-        return run
-
-    def run_each(
-        self, threads: int, each: Sequence[Mapping[str, Any]], limit: float, enough: float, brief: float
-    ) -> list[Run] | Run:
-        """Measure with each of some keywords, in one fresh process, ``limit`` seconds for all.
-
-        `measure_each` says what ``enough`` and ``brief`` are.
-        """
-        order = {"each": list(each), "enough": enough, "brief": brief}
-        runs: list[Run] | Run = self._measured(threads, order, limit)
-        return runs
-
-    def _measured(self, threads: int, more: Mapping[str, Any], limit: float | None = None) -> Any:
-        order = {"function": self.function, "kwargs": dict(self.kwargs), "threads": threads, **more}
-        try:
-            done = subprocess.run(
-                [self.python, "-m", "bench.measure", json.dumps(order)],
-                cwd=CHECKOUT,
-                env=self._environment(threads),
-                capture_output=True,
-                text=True,
-                timeout=limit,
-            )
-        except subprocess.TimeoutExpired:
-            return {"error": f"took longer than {limit:g} s", "late": True}
+        done = subprocess.run(
+            [self.python, "-m", "bench.measure", json.dumps({**self._order, "threads": threads})],
+            cwd=CHECKOUT,
+            env=surroundings(self.python, threads),
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             said = done.stderr.strip().splitlines()
             return {"error": said[-1] if said else f"ended with exit code {done.returncode}"}
-        return json.loads(done.stdout.splitlines()[-1])
+        run: Run = json.loads(done.stdout.splitlines()[-1])
+        return run
 
-    def _environment(self, threads: int) -> dict[str, str]:
-        environment = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in THREAD_SETTINGS}}
-        if self.python != sys.executable:
-            environment.pop("PYTHONPATH", None)  # or this environment's libraries would mix with the other's
-        return environment
+    def run_each(self, forks: Forks, each: Sequence[Mapping[str, Any]], rules: Mapping[str, Any]) -> Any:
+        """Measure with each of some keywords, one after the other, in one fork of an interpreter that waits.
+
+        ``rules`` are ``limit``, the seconds for all, and ``enough`` and ``brief`` of `measure_each`.
+        """
+        return forks.run(self.python, {**self._order, "each": list(each), **rules})
+
+    @property
+    def _order(self) -> dict[str, Any]:
+        return {"function": self.function, "kwargs": dict(self.kwargs)}
+
+
+def surroundings(python: str, threads: int) -> dict[str, str]:
+    """The variables of a process that measures."""
+    variables = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in THREAD_SETTINGS}}
+    if python != sys.executable:
+        variables.pop("PYTHONPATH", None)  # or this environment's libraries would mix with the other's
+    return variables
+
+
+def waiting(threads: int) -> Forks:
+    """Interpreters that wait, for `Contender.run_each`."""
+    return Forks(threads, surroundings, str(CHECKOUT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Run one contender once, in this process, and print what it took as one line of JSON.
 
-The harness starts it afresh for every run: ``python -m bench.measure '{"function": "module:name", ...}'``.
-It needs the standard library alone, so that it also runs in the environments of other libraries.
+The harness starts it afresh for every run: ``python -m bench.measure '{"function": "module:name", ...}'``;
+`bench.forked` calls it in a fork. It needs the standard library alone, so that it also runs in the environments of
+other libraries.
 """
 
 import contextlib
@@ -178,4 +179,4 @@ def measure_each(
 if __name__ == "__main__":
     order = json.loads(sys.argv[1])
     keep_to_cores(order.pop("threads"))
-    print(json.dumps(measure_each(**order) if "each" in order else measure(**order)))
+    print(json.dumps(measure(**order)))

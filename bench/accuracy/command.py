@@ -12,7 +12,7 @@ from bench.contest import environments
 from bench.contest.compete import Contest
 from bench.contest.means import Means, of_methods
 from bench.contest.rows import Known, known, named
-from bench.harness import RESULTS, figure, target_lines
+from bench.harness import RESULTS, figure, target_lines, waiting
 from bench.ledger import Cell, Ledger, summary
 
 QUICK_SETS = 3
@@ -30,9 +30,10 @@ def run(sets: list[str] | None = None, methods: list[str] | None = None, **means
     environments.set_up({one.environment for one in rules.methods.values() if one.environment})
     absent = environments.said_missing(rules.methods.values())
     ledger = Ledger(None if chosen.quick else RESULTS / f"{RULES.name}.json", chosen.minutes)
-    contest = Contest(rules, ledger, chosen.folder, chosen.quick, chosen.cores)
-    for one in picked:
-        contest.play(one, chosen.fresh)
+    with waiting(chosen.cores) as forks:
+        contest = Contest(rules, ledger, chosen.folder, chosen.quick, forks)
+        for one in picked:
+            contest.play(one, chosen.fresh)
     return finish(ledger, argparse.Namespace(quick=chosen.quick, threads=chosen.cores), absent)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from bench.contest.environments import missing, python_of
 from bench.contest.methods import Method
 from bench.contest.rows import About, Cut, Known, prepare
+from bench.forked import Forks
 from bench.harness import Contender, Run
 from bench.ledger import Cell, Ledger
 
@@ -46,7 +47,7 @@ class Contest:
     ledger: Ledger
     data: Path | None
     quick: bool
-    threads: int
+    forks: Forks
 
     def play(self, known: Known, fresh: bool = False) -> None:
         """Measure what the ledger does not have; the set's files are made when the first cell needs them.
@@ -99,7 +100,8 @@ class Contest:
         python = {"python": python_of(method.environment)} if method.environment else {}
         side = Contender(method.name, rules.trial, {"folder": folder, "method": method.name}, **python)
         limit = rules.limit + rules.enough * (len(orders) - 1) + rules.grace
-        runs = side.run_each(self.threads, orders, limit, rules.enough, BRIEF)
+        clock = {"limit": limit, "enough": rules.enough, "brief": BRIEF}
+        runs = side.run_each(self.forks, orders, clock)
         if isinstance(runs, dict):
             return {"late": rules.limit} if runs.get("late") else {"failed": runs["error"]}
         self.ledger.cells[f"environments/{method.environment or 'samara'}"] = runs[-1]["versions"]

@@ -9,7 +9,7 @@ from bench.contest import environments
 from bench.contest.compete import Contest
 from bench.contest.means import Means, of_methods
 from bench.contest.rows import Known, known, named
-from bench.harness import RESULTS, Target, target_lines
+from bench.harness import RESULTS, Target, target_lines, waiting
 from bench.ledger import Cell, Ledger, summary
 from bench.peers import promises
 from bench.peers.findings import findings_of, targets_of
@@ -39,9 +39,10 @@ def run(sets: list[str] | None = None, methods: list[str] | None = None, **means
     if not ledger.closed:
         print(text, flush=True)
     ledger.closed = False
-    contest = Contest(rules, ledger, chosen.data, chosen.quick, chosen.threads)
-    for one in picked:
-        contest.play(one, given.fresh)
+    with waiting(chosen.threads) as forks:
+        contest = Contest(rules, ledger, chosen.data, chosen.quick, forks)
+        for one in picked:
+            contest.play(one, given.fresh)
     finish(ledger, chosen, {"promises": found, "missing": absent}, targets)
 
 

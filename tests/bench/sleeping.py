@@ -1,5 +1,7 @@
-"""Trials for tests of the clock."""
+"""Trials for tests of the clock, and some that go wrong."""
 
+import os
+import sys
 import time
 
 from bench.measure import Trial
@@ -12,3 +14,25 @@ def trial(seconds: float, split: int = 0) -> Trial:
         predict=lambda _: split,
         describe=lambda predicted: {"predicted": predicted},
     )
+
+
+def refused() -> Trial:
+    """Told so by its maker."""
+    raise SystemExit("no such thing")
+
+
+def gone() -> Trial:
+    """The process ends without a word."""
+    return Trial(run=lambda: os._exit(3))
+
+
+def noisy() -> Trial:
+    """Prints what could be taken for an answer."""
+    return Trial(run=lambda: print('{"told": "nonsense"}', flush=True))
+
+
+def importing(module: str) -> Trial:
+    """Whether a module had been imported before the fork, and in which process all of it ran."""
+    there = module in sys.modules
+    __import__(module)
+    return Trial(run=lambda: None, describe=lambda _: {"there": there, "process": os.getpid()})

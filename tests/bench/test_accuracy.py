@@ -294,7 +294,7 @@ def test_what_there_is_no_time_to_measure_again_is_kept(folder):
     ledger = Ledger(None, minutes=-1)
     ledger.cells = {"sets/lines/about": {"task": "regression"}, "sets/lines/Ridge": {"errors": [0.5]}}
     before = dict(ledger.cells)
-    contest = Contest(of_methods(RULES, ["Ridge"]), ledger, folder, quick=True, threads=1)
+    contest = Contest(of_methods(RULES, ["Ridge"]), ledger, folder, quick=True, forks=None)
     contest.play(of(folder, "lines"), fresh=True)
     assert ledger.cells == before
 
@@ -325,11 +325,11 @@ def test_the_command_measures_judges_and_goes_on(folder, tmp_path, monkeypatch, 
 @pytest.mark.skipif(
     bool(environments.missing("lightgbm")), reason="LightGBM has no environment: make bench-peers"
 )
-def test_lightgbm_runs_all_three_ways(folder, tmp_path, monkeypatch):
+def test_lightgbm_runs_all_three_ways(forks, folder, tmp_path, monkeypatch):
     monkeypatch.setattr("bench.accuracy.rules.SECONDS", 0.01)
     rules = replace(RULES, methods={name: METHODS[name] for name in (BOOSTED, "LightGBM stopped", TUNED)})
     ledger = Ledger(None, None)
-    Contest(rules, ledger, folder, quick=True, threads=1).play(of(folder, "colours"))
+    Contest(rules, ledger, folder, quick=True, forks=forks).play(of(folder, "colours"))
     for name in rules.methods:
         assert ledger.cells[f"sets/colours/{name}"]["errors"][0] < 0.2
     assert ledger.cells[f"sets/colours/{TUNED}"]["trials"] == [1]

@@ -150,28 +150,13 @@ def test_indicators_choose_the_largest_column():
     np.testing.assert_array_equal(model.predict(np.zeros((3, 1))), y)
 
 
-def test_runs_end_after_one_that_takes_enough():
-    side = Contender("sleeper", "tests.bench.sleeping:trial", {"seconds": 0.01})
-    splits = [{"split": 0}, {"split": 1}]
-    runs = side.run_each(1, splits, limit=60, enough=60, brief=0)
-    assert [run["results"]["predicted"] for run in runs] == [0, 1]
-    assert all(run["seconds"] >= 0.01 > run["predict_seconds"] for run in runs)
-    assert len(side.run_each(1, splits, limit=60, enough=0.005, brief=0)) == 1
-
-
-def test_a_run_that_takes_too_long_is_late():
-    side = Contender("sleeper", "tests.bench.sleeping:trial", {"seconds": 30})
-    run = side.run_each(1, [{"split": 0}], limit=0.5, enough=60, brief=0)
-    assert run == {"error": "took longer than 0.5 s", "late": True}
-
-
-def test_a_contest_keeps_its_cells(folder, tmp_path, monkeypatch):
+def test_a_contest_keeps_its_cells(forks, folder, tmp_path, monkeypatch):
     broken = replace(METHODS["RidgeCV"], name="broken", make=None)
     gone = replace(METHODS["hpelm"], environment="no such peer")
     played = {"RidgeCV": METHODS["RidgeCV"], "broken": broken, "hpelm": gone}
     rules = replace(RULES, methods=played)
     ledger = Ledger(tmp_path / "peers.json", None)
-    contest = Contest(rules, ledger, folder, quick=True, threads=1)
+    contest = Contest(rules, ledger, folder, quick=True, forks=forks)
     contest.play(known(folder, CUT)[0])
     assert ledger.cells["sets/lines/about"]["n_fit"] == 90
     assert len(ledger.cells["sets/lines/RidgeCV"]["errors"]) == 1
@@ -181,7 +166,7 @@ def test_a_contest_keeps_its_cells(folder, tmp_path, monkeypatch):
     kept = dict(ledger.cells)
     monkeypatch.setattr(compete, "prepare", None)  # nothing is prepared or measured again
     again = Ledger(tmp_path / "peers.json", None)
-    Contest(rules, again, folder, quick=True, threads=1).play(known(folder, CUT)[0])
+    Contest(rules, again, folder, quick=True, forks=forks).play(known(folder, CUT)[0])
     assert again.cells == kept
 
 
@@ -335,7 +320,7 @@ def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
     ledger = Ledger(None, None)
     about = {"task": "regression", "n_fit": 100, "n_features": 5, "n_classes": 0}
     ledger.cells = {"sets/small/about": about, "sets/small/MLP": {"late": 60.0}, "sets/small/SVM": PEER}
-    contest = Contest(RULES, ledger, None, quick=False, threads=1)
+    contest = Contest(RULES, ledger, None, quick=False, forks=None)
     assert contest.hopeless("MLP", {**about, "n_fit": 200}) == {"late": RULES.limit, "as_on": "small"}
     assert contest.hopeless("SVM", {**about, "n_fit": 200}) is None
     assert contest.hopeless("MLP", {**about, "n_fit": 200, "n_features": 4}) is None
