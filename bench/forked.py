@@ -1,9 +1,9 @@
 """Interpreters that wait with their libraries imported, and run every trial in a fork of their own.
 
-Starting Python and importing a library takes a second or two, most fits some milliseconds. The parent only ever
-imports; so a fork is what a new process would be after its imports: no threads, no buffers, no results of others.
-``python -m bench.forked`` is the parent: orders in, a line each, answers out. Like `bench.measure` it needs the
-standard library alone.
+Starting Python and importing a library takes a second or two, most fits some milliseconds. The parent only
+ever imports; so a fork is what a new process would be after its imports: no threads, no buffers, no results
+of others. ``python -m bench.forked`` is the parent: orders in, a line each, answers out. Like
+`bench.measure` it needs the standard library alone.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ from typing import Any
 from bench.measure import keep_to_cores, measure_each
 
 Answer = dict[str, Any]
+THREADED = 256  # rows and columns of a product that BLAS shares out
 PATIENCE = 120.0  # seconds beyond a trial's limit, for the parent's imports
 
 
@@ -124,10 +125,20 @@ def read_until(reading: int, deadline: float) -> str | None:
             pieces.append(piece)
 
 
+def start_threads() -> None:
+    """Let BLAS start its threads, which a new process does on loading it, a fork only when they are needed."""
+    if numpy := sys.modules.get("numpy"):
+        square = numpy.ones((THREADED, THREADED))
+        square @ square
+        if scipy := sys.modules.get("scipy.linalg.blas"):  # it has threads of its own
+            scipy.dgemm(1.0, square, square)
+
+
 def answered(order: dict[str, Any]) -> Answer:
     """What the trials told, and what they imported, for the next fork to have it from the start."""
     before = set(sys.modules)
     keep_to_cores(order.pop("threads"))
+    start_threads()
     try:
         told: Any = measure_each(**order)
     except BaseException as error:  # also one that wants to end the process: it is what the method has to say
