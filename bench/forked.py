@@ -126,7 +126,7 @@ def read_until(reading: int, deadline: float) -> str | None:
 
 
 def start_threads() -> None:
-    """Let BLAS start its threads, which a new process does on loading it, a fork only when they are needed."""
+    """Let BLAS start its threads: a new process does on loading it, a fork only when they are needed."""
     if numpy := sys.modules.get("numpy"):
         square = numpy.ones((THREADED, THREADED))
         square @ square

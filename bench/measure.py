@@ -22,7 +22,7 @@ from typing import Any
 
 MEGABYTE = 1e6
 SETTLE = 0.2  # seconds; threads of OpenBLAS that have nothing to do look for work in a loop for 0.13 s
-MOST_TRIES = 7
+MOST_TRIES = 15
 LIBRARIES = (
     "samara",
     "numpy",
@@ -172,7 +172,7 @@ def measured(trial: Trial) -> dict[str, Any]:
 
 
 def settle() -> None:
-    """Keep one core at work for a while, as whoever made the rows would: a core that slept is slow at first."""
+    """Keep one core at work for a while, as whoever made the rows would: one that slept is slow at first."""
     until = time.perf_counter() + SETTLE
     while time.perf_counter() < until:
         pass
@@ -184,8 +184,8 @@ def measure_each(
     """One trial after the other, each with keywords of its own; none after one of ``enough`` seconds.
 
     One that takes less than ``brief`` seconds is repeated until the repetitions take as long, or there are
-    `MOST_TRIES`; that of median time counts. Before the first run the threads that starting and warming up left
-    looking for work go to sleep.
+    `MOST_TRIES`, and the fastest counts: what slows some of them down is the machine. Before the first, threads
+    that starting and warming up left looking for work go to sleep.
     """
     runs: list[dict[str, Any]] = []
     for more in each:
@@ -197,7 +197,7 @@ def measure_each(
         tries = [measured(trial)]
         while len(tries) < MOST_TRIES and sum(run["seconds"] for run in tries) < brief:
             tries.append(measured(trial))
-        runs.append(sorted(tries, key=lambda run: run["seconds"])[len(tries) // 2])
+        runs.append(min(tries, key=lambda run: run["seconds"]))
         if runs[-1]["seconds"] + runs[-1].get("predict_seconds", 0) >= enough:
             break
     return runs

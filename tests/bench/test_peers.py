@@ -3,10 +3,12 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from bench import measure
 from bench.contest import compete, environments, methods
 from bench.contest.compete import Contest
 from bench.contest.results import results_of
@@ -307,13 +309,18 @@ def test_unknown_methods_and_other_cells_are_passed_over(cells):
     assert set(results["iris"]) == set(METHODS)
 
 
-def test_of_a_brief_run_the_median_of_three_counts(monkeypatch):
-    from bench import measure
-
-    took = iter([0.05, 0.01, 0.03, 0.5])
-    monkeypatch.setattr(measure, "measure", lambda function, kwargs: {"seconds": next(took), **kwargs})
-    runs = measure.measure_each("module:name", {"a": 1}, [{"split": 0}, {"split": 1}], enough=9, brief=0.1)
-    assert runs == [{"seconds": 0.03, "a": 1, "split": 0}, {"seconds": 0.5, "a": 1, "split": 1}]
+@pytest.mark.parametrize(("brief", "tries"), [(0.0, 1), (0.05, 1), (0.1, 4), (9.0, measure.MOST_TRIES)])
+def test_a_brief_run_is_repeated_and_the_fastest_counts(monkeypatch, brief, tries):
+    took = iter([0.05, 0.01, 0.03, 0.02, *[0.04] * measure.MOST_TRIES])
+    monkeypatch.setattr(measure, "SETTLE", 0.0)
+    monkeypatch.setattr(measure, "measured", lambda trial: {"seconds": next(took), "trial": trial})
+    monkeypatch.setattr(
+        measure, "made", lambda function, kwargs: SimpleNamespace(warm_up=lambda: None, **kwargs)
+    )
+    (run,) = measure.measure_each("module:name", {"a": 1}, [{"split": 0}], enough=9, brief=brief)
+    assert run["seconds"] == (0.01 if tries > 1 else 0.05)
+    assert (run["trial"].a, run["trial"].split) == (1, 0)
+    assert next(took) == [0.05, 0.01, 0.03, 0.02, 0.04][min(tries, 4)]
 
 
 def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
