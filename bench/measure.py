@@ -184,8 +184,8 @@ def measure_each(
     """One trial after the other, each with keywords of its own; none after one of ``enough`` seconds.
 
     One that takes less than ``brief`` seconds is repeated until the repetitions take as long, or there are
-    `MOST_TRIES`, and the fastest counts: what slows some of them down is the machine. Before the first, threads
-    that starting and warming up left looking for work go to sleep.
+    `MOST_TRIES`, and the fastest counts: what slows some of them down is the machine. Before the first,
+    threads that starting and warming up left looking for work go to sleep.
     """
     runs: list[dict[str, Any]] = []
     for more in each:
