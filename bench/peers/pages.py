@@ -159,8 +159,8 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         "repeated, and the fastest counts. A method is a process of its own, forked from one that has its "
         f"libraries imported, and is warmed up by rows of noise. One of more than {RULES.limit:g} s is "
         "ended, and not tried on sets of the same task that are larger in rows, columns and classes. "
-        f"Sets of more than {MOST_VALUES:,} values to fit are left out. Samara learns no intervals and no calibration here, which no peer has "
-        "either. Peaks are those of resident memory above what was held before the fit. Cells come from "
+        f"Sets of more than {MOST_VALUES:,} values to fit are left out. Samara learns no intervals "
+        "and no calibration here, which no peer has either. Peaks are those of resident memory above what was held before the fit. Cells come from "
         "several runs, between which the machine's speed differed: what was not measured together compares "
         "less surely.\n"
     )
