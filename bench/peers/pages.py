@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.contest.compete import BRIEF
+from bench.contest.compete import BRIEF, SHORT
 from bench.contest.pages import (
     DOCS,
     absent_section,
@@ -156,12 +156,13 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         "Categories are one column each, inputs and numeric targets are standardised by "
         "the rows to fit, before any clock starts. A method that takes "
         f"longer than {RULES.enough:g} s on a split is not run on the next; one of less than {BRIEF:g} s is "
-        "repeated, and the fastest counts. A method is a process of its own, forked from one that has its "
+        f"repeated, and the fastest counts; fits of less than {SHORT:g} s are so in {RULES.rounds} rounds "
+        "through the methods. A method is a process of its own, forked from one that has its "
         f"libraries imported, and is warmed up by rows of noise. One of more than {RULES.limit:g} s is "
         "ended, and not tried on sets of the same task that are larger in rows, columns and classes. "
         f"Sets of more than {MOST_VALUES:,} values to fit are left out. Samara learns no intervals "
-        "and no calibration here, which no peer has either. Peaks are those of resident memory above what was held before the fit. Cells come from "
-        "several runs, between which the machine's speed differed: what was not measured together compares "
-        "less surely.\n"
+        "and no calibration here, which no peer has either. Peaks are those of "
+        "resident memory above what was held before the fit. Cells come from several runs, between which the "
+        "machine's speed differed: what was not measured together compares less surely.\n"
     )
     yield from methods_table(report, METHODS)

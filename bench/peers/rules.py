@@ -16,4 +16,5 @@ RULES = Rules(
     limit=30.0,
     grace=30.0,
     enough=2.0,
+    rounds=3,
 )

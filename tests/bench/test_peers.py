@@ -323,6 +323,25 @@ def test_a_brief_run_is_repeated_and_the_fastest_counts(monkeypatch, brief, trie
     assert next(took) == [0.05, 0.01, 0.03, 0.02, 0.04][min(tries, 4)]
 
 
+def test_short_fits_are_measured_in_every_round(folder, tmp_path, monkeypatch):
+    took = {"RidgeCV": iter([0.003, 0.001, 0.002]), "MLP": iter([5.0]), "SVM": iter([0.001])}
+    rules = replace(RULES, methods={name: METHODS[name] for name in took})
+
+    def measured(contest, method, name, folder):
+        seconds = next(took[method.name], None)
+        if method.name == "SVM" and seconds is None:
+            return {"failed": "gone"}
+        return {"errors": [0.1], "fit": [seconds], "predict": [2 * seconds]}
+
+    monkeypatch.setattr(Contest, "measured", measured)
+    ledger = Ledger(tmp_path / "peers.json", None)
+    Contest(rules, ledger, folder, quick=False, forks=None).play(known(folder, CUT)[0])
+    assert ledger.cells["sets/lines/RidgeCV"] == {"errors": [0.1], "fit": [0.001], "predict": [0.002]}
+    assert ledger.cells["sets/lines/MLP"]["fit"] == [5.0]
+    assert ledger.cells["sets/lines/SVM"]["fit"] == [0.001]
+    assert Ledger(tmp_path / "peers.json", None).cells == ledger.cells
+
+
 def test_what_was_late_on_a_smaller_set_is_not_tried_on_a_larger():
     ledger = Ledger(None, None)
     about = {"task": "regression", "n_fit": 100, "n_features": 5, "n_classes": 0}
