@@ -176,10 +176,12 @@ def centres(count: int) -> Callable[[Problem], Any]:
     return make
 
 
+LINEAR = samara(1, hidden="linear", direct_link=True, alpha=1.0)  # the peers' linear models, no node beside
 _ALL = (
-    Method("samara link", "inputs and one node, ridge 1", samara(1, direct_link=True, alpha=1.0), ours=True),
+    Method("samara link", "the inputs and a linear node, ridge 1", LINEAR, ours=True),
     Method("samara 100 fixed", "100 nodes, ridge 1", samara(100, alpha=1.0), ours=True),
     Method("samara 300 fixed", "300 nodes, ridge 0.001", samara(300, alpha=1e-3), ours=True),
+    Method("samara 1000 fixed", "1000 nodes, ridge 1", samara(1000, alpha=1.0), ours=True),
     Method("samara 100", "100 nodes, ridge chosen", samara(100), ours=True),
     Method("samara 300", "300 nodes, ridge chosen", samara(300), ours=True),
     Method("samara 1000", "1000 nodes, ridge chosen", samara(1000), ours=True),
