@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from samara.maps import fused, leading
 from samara.model import Model
 from samara.plans import Plan
 from samara.prepare import draw_maps, first_look, look, ridge_grid, steps_seen
-from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
+from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass, scored
 from samara.settings import Settings
 from samara.shapes import LOW_RANK, safe_ridge
 from samara.solvers import (
@@ -89,6 +90,7 @@ class Trial:
     """One summary of the rows under one set of nodes, and what is chosen and solved from it."""
 
     grid: Array
+    _floor: float | None = None  # of the ridges; None where they do not go on below the grid
     alphas: Array
     alpha: float | Array
     size: int
@@ -228,6 +230,9 @@ class Trial:
         if smaller is None or smaller.selection is None:
             given = self.settings.alphas
             self.grid = np.array(given) if given else ridge_grid(self.factor.system(), self.layout)
+            # What is approximate was made for the grid as it is.
+            if not given and isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
+                self._floor = safe_ridge(self.factor.system().trace, self.settings.dtype.name)
             return self.grid
         self.grid = smaller.grid
         if self.settings.alphas is None:  # more nodes have a larger trace, and round more
@@ -241,12 +246,20 @@ class Trial:
         assert selector is not None
         projected = self.factor if isinstance(self.factor, ProjectedFactor) else None
         rows, layout = (projected.source, projected.layout) if projected else (self.mapped, self.layout)
-        leave_out = leave_out_pass(rows, engine, layout)
+        score = partial(
+            selector.surface,
+            self.factor,
+            sizes=self.sizes,
+            leave_out=leave_out_pass(rows, engine, layout),
+            workers=self.plan.solving,
+        )
         try:
-            surface = selector.surface(self.factor, self.alphas, self.sizes, leave_out, self.plan.solving)
+            surface = scored(score, self.alphas, self._floor)
         except TooFewFoldsError as error:
             self.plan = replace(self.plan, reasons=(*self.plan.reasons, f"largest ridge taken: {error}"))
             return
+        if self._floor is not None:
+            self.alphas = self.grid = surface.alphas
         per_target = self.settings.alpha_per_target
         self.selection = choose(surface, selector.name, self.layout.spread, self.n_link, per_target)
         self.alpha = self.selection.best_alpha

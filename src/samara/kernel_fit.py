@@ -23,8 +23,9 @@ from samara.model import Model
 from samara.plans import Plan
 from samara.prepare import scalings_of
 from samara.rowkeys import fold_of
-from samara.selection import Selection, choose, left_out_surface
+from samara.selection import Selection, choose, left_out_surface, scored
 from samara.settings import QUANTILE_ROWS
+from samara.shapes import safe_ridge
 from samara.solvers.kernel import (
     DualFactor,
     Iterated,
@@ -59,7 +60,7 @@ def fit_kernel(source: Source, settings: KernelSettings, profile: Profile | None
     kernel.validate()
     task = _task(rows, kernel, (source, settings, plan))
     factor = solver(task)
-    alpha, selection = _selected(factor, rows, settings)
+    alpha, selection = _selected(factor, rows, settings, solver.name)
     held_out = None if selection is None else partial(_held_out, factor, rows, settings, alpha)
     left_out = _left_out(task, (solver.name, factor, alpha), held_out, rows.units)
     return _finished(factor, task, (maps, rows.units), (plan, alpha, selection), (held_out, left_out))
@@ -131,7 +132,7 @@ def _held_together(rows: Rows, settings: KernelSettings) -> Array:
 
 
 def _selected(
-    factor: DualFactor, rows: Rows, settings: KernelSettings
+    factor: DualFactor, rows: Rows, settings: KernelSettings, solver: str
 ) -> tuple[float | Array, Selection | None]:
     """The ridge, chosen where there is a choice."""
     given, selector = settings.alphas, settings.selector
@@ -142,7 +143,11 @@ def _selected(
     labels = _held_together(rows, settings)
     if (labels == labels[0]).all():  # nothing can be held out
         return float(alphas[-1]), None
-    surface = left_out_surface(factor, alphas, labels, rows.weights, folds)
+    score = partial(left_out_surface, factor, labels=labels, weights=rows.weights, folds=folds)
+    # What is approximate was made for the grid as it is; below the floor rounding is a tenth of a score.
+    exact = given is None and solver == "exact"
+    floor = 100 * safe_ridge(factor.trace, settings.dtype.name) if exact else None
+    surface = scored(score, alphas, floor)
     found = choose(surface, selector.name, rows.units[1], 0, settings.alpha_per_target)
     return found.best_alpha, found
 

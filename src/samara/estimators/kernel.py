@@ -35,7 +35,8 @@ class KernelELMRegressor(BaseKernelELM, Regression):
         Of polynomial (and coef0 of sigmoid).
     alpha : float, list of float or "auto", default="auto"
         Ridge, not divided by n (the papers' C is 1/α). A list is chosen from; ``"auto"`` is ten ridges from
-        1e-8 to 10 times the mean diagonal of K (with ``nystroem`` as in :class:`ELMRegressor`).
+        1e-8 to 10 times the mean diagonal of K, with ``exact`` smaller ones where the error still falls there
+        (with ``nystroem`` as in :class:`ELMRegressor`).
     solver : {"auto", "exact", "sketch", "ssvd", "nystroem", "pcg", "divide", "leaves"} or solver
         ``auto`` picks from the number of rows and ridges and the memory, and says why in ``plan_``. A
         solver object, such as ``samara.solvers.kernel.Pcg(tol=1e-6)`` or

@@ -29,7 +29,8 @@ class ELMRegressor(OnlineRegression, BaseELM, Regression):
         or any callable map with ``n_out``.
     alpha : float, list of float or "auto", default="auto"
         Ridge, not divided by n (the papers' C is 1/α). 0 is the pseudo-inverse: the minimum-norm solution.
-        A list is chosen from; ``"auto"`` is ten ridges from 1e-7 to 100 times the mean eigenvalue of HᵀH.
+        A list is chosen from; ``"auto"`` is ten ridges from 1e-7 to 100 times the mean eigenvalue of HᵀH, and
+        five smaller ones where the error still falls at the smallest and the solver is exact.
     solver : {"auto", "gram", "qr", "svd", "dual", "rsvd", "fast_svd", "fast_svd_gradient", "sketch", \
 "lsqr", "precondition", "tiles", "submodels"} or solver, default="auto"
         ``auto`` picks from shape, smallest ridge and budget, and says why in ``plan_``. A solver object, such

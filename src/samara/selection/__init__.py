@@ -1,6 +1,7 @@
 """Factor → ridge and size."""
 
 from samara.selection.dual import left_out_surface
+from samara.selection.further import scored
 from samara.selection.methods import SELECTORS, Gcv, KFold, LCurve, Loo, TooFewFoldsError, leave_out_pass
 from samara.selection.surface import Selection, Surface, choose
 
@@ -19,4 +20,5 @@ __all__ = [
     "choose",
     "leave_out_pass",
     "left_out_surface",
+    "scored",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -33,7 +33,8 @@ class RowSystem:
         self.means = (
             self.root_weights @ rows[:, 1:] / self.weight if fit_intercept else np.zeros(rows.shape[1] - 1)
         )
-        centred = rows[:, 1:] - np.outer(self.root_weights, self.means)
+        centred = np.outer(self.root_weights, -self.means)
+        centred += rows[:, 1:]  # in place: as many numbers as H has
         self.H, self.Y = centred[:, :L], centred[:, L:]
         self.target_squares = np.sum(self.Y**2, axis=0)
         self.fit_intercept = fit_intercept
@@ -41,6 +42,7 @@ class RowSystem:
         self.keys: Array | None = None  # (n, 2) of the rows' inputs, and of inputs and targets
         self._svd: tuple[Array, Array, Array] | None = None
         self._known: dict[int, Array] = {}  # eigenvalues by columns: condition and rank both ask
+        self._products: tuple[int, Array] = (-1, np.empty((0, 0)))  # HHᵀ of the columns asked for last
 
     def merged(self, copies: Copies) -> RowSystem:
         """The same system with one row for each input, its target the mean of theirs."""
@@ -51,10 +53,19 @@ class RowSystem:
         rows = np.hstack([roots, roots * values])
         return RowSystem(rows, self.H.shape[1], self.fit_intercept, self.method, len(rows))
 
-    @property
+    @cached_property
     def trace(self) -> float:
         """Trace of the centred Gram."""
-        return float(np.sum(self.H**2))
+        return float(np.trace(self._kernel())) if self.method == "dual" else float(np.sum(self.H**2))
+
+    def _kernel(self, size: int | None = None) -> Array:
+        """HHᵀ of the leading columns: every ridge, the condition and the trace ask for the same one."""
+        H = self.H[:, :size]
+        columns, kernel = self._products
+        if columns != H.shape[1]:
+            kernel = H @ H.T
+            self._products = H.shape[1], kernel
+        return kernel
 
     def solve(self, alpha: float, sizes: Sequence[int]) -> Array:
         """Solutions (1 + L, S, t) for each leading block of columns."""
@@ -66,7 +77,7 @@ class RowSystem:
     def _solve_leading(self, alpha: float, size: int) -> Array:
         H = self.H[:, :size]
         if self._squares(alpha):
-            kernel = H @ H.T
+            kernel = self._kernel(size).copy()
             kernel.flat[:: len(kernel) + 1] += alpha
             try:
                 factor = cho_factor(kernel, overwrite_a=True, check_finite=False)
@@ -101,7 +112,7 @@ class RowSystem:
         H = self.H[:, :size]
         key = H.shape[1]
         if key not in self._known:
-            small = H @ H.T if len(H) < key else H.T @ H
+            small = self._kernel(size) if len(H) <= key else H.T @ H
             self._known[key] = np.maximum(eigvalsh(small, check_finite=False)[::-1], 0.0)
         return self._known[key]
 
@@ -144,7 +155,7 @@ class RowSystem:
         constant = self.root_weights / np.linalg.norm(self.root_weights) * self.fit_intercept
         H, top = self.H[:, :size], 2 * self.trace + 1
         if self._squares(alpha):
-            kernel = H @ H.T + top * np.outer(constant, constant)
+            kernel = self._kernel(size) + top * np.outer(constant, constant)
             values, Q = (found[..., ::-1] for found in eigh(kernel, check_finite=False))
         else:
             with_constant = np.column_stack([np.sqrt(top) * constant, H])

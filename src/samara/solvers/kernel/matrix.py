@@ -19,7 +19,8 @@ from samara.solvers.kernel.task import KernelTask, without
 from samara.solvers.kernel.tiles import TileProducts, Tiles
 
 TILE = 1024  # rows and columns of a tile
-STRIP = 256  # rows of the matrix written at a time
+STRIP, LEAST = 256, 32  # rows of the matrix written at a time at most; at least, where each is much work
+PIECES = 8  # of a small matrix of wide rows: what lies below the diagonal is hardly worked out
 FEW = 24  # columns up to which those of float32 are multiplied with all their digits: `pcg` needs them
 PER_ENTRY = 80  # flops in the time of which half an entry of the matrix is made, beside its product
 SMALLEST = 1e-280  # sum of squares below which they have lost digits
@@ -42,9 +43,12 @@ def written_out(task: KernelTask) -> Written:
     sides have nothing of u, so the solutions have nothing of it, and no other eigenvalue is touched.
     """
     K, matrix = room((task.n, task.n)), task.matrix
+    work = float(task.n) ** 2 * (task.gramian.rows.shape[1] + PER_ENTRY)
+    threads = threads_for(work, task.workers)
+    strip = min(STRIP, max(LEAST, -(-task.n // PIECES))) if threads > 1 else STRIP
 
     def fill(lo: int) -> float:
-        rows, after = slice(lo, min(lo + STRIP, task.n)), slice(lo, task.n)
+        rows, after = slice(lo, min(lo + strip, task.n)), slice(lo, task.n)
         if matrix.dtype == np.float64:
             matrix.tile(rows, after, out=K[rows, after])
         else:
@@ -53,8 +57,7 @@ def written_out(task: KernelTask) -> Written:
             task.report("kernel", rows.stop - lo, task.n)
         return 2 * float(np.vdot(K[rows], K[rows]))  # left of these columns it is 0
 
-    work = float(task.n) ** 2 * (task.gramian.rows.shape[1] + PER_ENTRY)
-    squares = sum(in_threads(fill, range(0, task.n, STRIP), threads_for(work, task.workers)))
+    squares = sum(in_threads(fill, range(0, task.n, strip), threads))
     trace, u = float(np.trace(K)), task.constant
     if not np.isfinite(squares) or (trace and squares < SMALLEST):
         raise too_extreme(float(K[0, 0]))
