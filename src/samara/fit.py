@@ -18,7 +18,7 @@ from samara.linalg.workers import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
 from samara.plans import Plan
-from samara.prepare import draw_maps, first_look, look, ridge_grid, steps_seen
+from samara.prepare import draw_maps, first_look, first_plan, look, ridge_grid, steps_seen
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass
 from samara.settings import Settings
 from samara.shapes import LOW_RANK, safe_ridge
@@ -55,7 +55,8 @@ class Fitted:
 
 def fit(source: Source, settings: Settings, profile: Profile | None = None) -> Fitted:
     """Fit a source of raw inputs and targets, after a look at it where none is given."""
-    profile = look(source, settings) if profile is None else profile
+    plan = first_plan(source, settings) if profile is None else None
+    profile = look(source, settings, plan) if profile is None else profile
     sizes: tuple[int, ...] | None = settings.first_sizes()
     trial: Trial | None = None
     rounds, passes = 0, 1  # the look
@@ -63,7 +64,7 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
         rounds += 1
         maps = draw_maps(source, settings, profile, sizes[-1])
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
-        plan = settings.plan(source, sizes, trace)
+        plan = settings.plan(source, sizes, trace, known=None if trial else plan)
         attempt = Trial(settings, source, maps, (layout, trace), plan, sizes)
         if plan.solver in ("lsqr", "tiles"):
             attempt.expect_steps()
