@@ -40,6 +40,7 @@ class Scaled(Protocol):
     def root(self) -> Array | None: ...
 
 
+_EPS = float(np.finfo(float).eps)
 LOOK_CELLS = 1 << 18  # values looked at in one call
 LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
 
@@ -120,7 +121,7 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
     H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype))
     mean = H.sum(axis=0, dtype=float) / len(H) * settings.fit_intercept
     squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2
-    squares[squares <= 16 * np.finfo(float).eps * mean**2] = 0.0  # a constant column, but for rounding
+    squares[squares <= 16 * _EPS * mean**2] = 0.0  # a constant column, but for rounding
     counted = bool(block.maps) and hasattr(block.maps[-1], "leaves")  # zeros and ones are counted as they are
     layout = Layout(
         shift=(mean * (not counted)).astype(settings.dtype),

@@ -122,10 +122,13 @@ def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:
         raise TypeError(f"a triangle of {R.dtype} for {B.dtype}")
     name, number = _precision(B)
     trans = b"T" if transposed else b"N"
-    if B.shape[1] == 1:  # 18 µs in place of 97 for 426 rows
-        step = _int(max(B.strides[0] // B.itemsize, 1))
-        trsv = _routine(name + "trsv", 8)
-        trsv(b"L", b"N" if transposed else b"T", b"N", _int(len(B)), *_rows(R), data_of(B), step)
+    # 18 µs in place of 97 for a column of 426 rows; of 331 rows two take 41 and 110, three 50 and 115.
+    if B.shape[1] == 1 or (B.shape[1] <= 3 and len(B) >= 100):
+        first, step = data_of(B), _int(max(B.strides[0] // B.itemsize, 1))
+        trsv, rows = _routine(name + "trsv", 8), _rows(R)
+        for column in range(B.shape[1]):
+            at = first + column * B.strides[1]
+            trsv(b"L", b"N" if transposed else b"T", b"N", _int(len(B)), *rows, at, step)
         return B
     trsm = _routine(name + "trsm", 11)
     trsm(b"R", b"L", trans, b"N", _int(B.shape[1]), _int(len(B)), _ref(number(1)), *_rows(R), *_rows(B))

@@ -180,12 +180,10 @@ def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, A
     made = np.empty((4, X.shape[1]))
     weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
     work = library().columns_double if X.dtype == np.float64 else library().columns_single
-    first, step = data_of(made), made.strides[0]
-    # Each row looked up by itself would take as long as the sums.
-    rows = [ctypes.c_void_p(first + k * step) for k in range(4)]
     parts = (address(X), address(weights), ctypes.c_double(total))
-    work(*parts, *sizes(*X.shape, stride(X)), *rows)
-    return made[0], made[1], made[2], made[3]
+    work(*parts, *sizes(*X.shape, stride(X)), address(made))
+    low, high, mean, squares = made
+    return low, high, mean, squares
 
 
 def fill_tile(

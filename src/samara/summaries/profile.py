@@ -12,6 +12,8 @@ from samara.linalg import kernels
 from samara.rowkeys import row_keys
 from samara.summaries.sampling import RowSample
 
+_TINY = float(np.finfo(float).tiny)
+
 
 class ColumnMoments:
     """Weighted mean, spread and range of columns, merged by Chan's formula: no shift, no cancellation."""
@@ -80,12 +82,12 @@ class ColumnMoments:
     def spread(self) -> Array:
         """Standard deviation; half the range where squares over- or underflow; 1 for a constant column."""
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = np.sqrt(self.squares / max(self.weight, np.finfo(float).tiny))
+            spread = np.sqrt(self.squares / max(self.weight, _TINY))
             half_range = self.high / 2 - self.low / 2
             # Below 1e-10 of the values' size a spread is rounding noise, not a signal to blow up.
             size = np.maximum(abs(self.low), abs(self.high))
         varies = half_range > 1e-12 * size
-        if varies.all() and spread.all() and np.isfinite(spread).all():  # as it is nearly always
+        if (varies & (spread > 0) & (spread < np.inf)).all():  # as it is nearly always
             return np.asarray(spread)
         odd = ~np.isfinite(spread) | ((spread == 0) & (self.high > self.low))
         spread = np.where(odd, half_range, spread)
