@@ -44,6 +44,14 @@ class BlockMap(Protocol):
         ...
 
 
+class TileMap(Protocol):
+    """A map of several parts, which takes the shift off each of them on its way."""
+
+    def less(self, X: Any, shift: Array | None, out: Array) -> None:
+        """The features of the rows of X, less the shift, written into ``out``."""
+        ...
+
+
 @runtime_checkable
 class OutputMap(Protocol):
     """A map that multiplies its features with coefficients as it makes them, and keeps none."""
@@ -120,15 +128,25 @@ class Block:
         """
         if self.maps and hasattr(self.maps[-1], "fill"):  # to ask for the protocol takes a tenth of a block
             return cast("BlockMap", self.maps[-1]).fill(self.before(), out, shift)
+        if self.maps and hasattr(self.maps[-1], "less"):
+            for rows, tile in self._tiles():
+                cast("TileMap", self.maps[-1]).less(tile, shift, out[rows])
+            return out
         scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
-        for lo in range(0, len(self), TILE_ROWS):
-            tile = self.X[lo : lo + TILE_ROWS]
-            for feature_map in self.maps[:-1]:
-                tile = feature_map(tile)
+        for rows, tile in self._tiles():
             if self.maps:
                 tile = self.maps[-1](tile, out=scratch[: tile.shape[0]])
-            np.subtract(dense(tile), 0 if shift is None else shift, out=out[lo : lo + TILE_ROWS])
+            np.subtract(dense(tile), 0 if shift is None else shift, out=out[rows])
         return out
+
+    def _tiles(self) -> Iterator[tuple[slice, Any]]:
+        """The rows behind all maps but the last, a tile at a time, and which they are."""
+        for lo in range(0, len(self), TILE_ROWS):
+            rows = slice(lo, lo + TILE_ROWS)
+            tile = self.X[rows]
+            for feature_map in self.maps[:-1]:
+                tile = feature_map(tile)
+            yield rows, tile
 
 
 class Part(Protocol):
