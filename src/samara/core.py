@@ -44,14 +44,6 @@ class BlockMap(Protocol):
         ...
 
 
-class TileMap(Protocol):
-    """A map of several parts, which takes the shift off each of them on its way."""
-
-    def less(self, X: Any, shift: Array | None, out: Array) -> None:
-        """The features of the rows of X, less the shift, written into ``out``."""
-        ...
-
-
 @runtime_checkable
 class OutputMap(Protocol):
     """A map that multiplies its features with coefficients as it makes them, and keeps none."""
@@ -128,25 +120,18 @@ class Block:
         """
         if self.maps and hasattr(self.maps[-1], "fill"):  # to ask for the protocol takes a tenth of a block
             return cast("BlockMap", self.maps[-1]).fill(self.before(), out, shift)
-        if self.maps and hasattr(self.maps[-1], "less"):
-            for rows, tile in self._tiles():
-                cast("TileMap", self.maps[-1]).less(tile, shift, out[rows])
-            return out
-        scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
-        for rows, tile in self._tiles():
-            if self.maps:
-                tile = self.maps[-1](tile, out=scratch[: tile.shape[0]])
-            np.subtract(dense(tile), 0 if shift is None else shift, out=out[rows])
-        return out
-
-    def _tiles(self) -> Iterator[tuple[slice, Any]]:
-        """The rows behind all maps but the last, a tile at a time, and which they are."""
+        less = getattr(self.maps[-1], "less", None) if self.maps else None  # of several parts: shifts each
+        scratch = np.empty((0 if less else min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
-            rows = slice(lo, lo + TILE_ROWS)
-            tile = self.X[rows]
+            tile = self.X[lo : lo + TILE_ROWS]
             for feature_map in self.maps[:-1]:
                 tile = feature_map(tile)
-            yield rows, tile
+            if less:
+                less(tile, shift, out[lo : lo + TILE_ROWS])
+                continue
+            tile = self.maps[-1](tile, out=scratch[: tile.shape[0]]) if self.maps else tile
+            np.subtract(dense(tile), 0 if shift is None else shift, out=out[lo : lo + TILE_ROWS])
+        return out
 
 
 class Part(Protocol):
@@ -277,10 +262,7 @@ class System(Protocol):
         ...
 
     def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
-        """Eigenvalues of the centred Gram (descending), its eigenvectors, and the rotated cross moments.
-
-        ``size`` restricts it to a leading block of columns.
-        """
+        """Eigenvalues (descending) and eigenvectors of the leading centred Gram, rotated cross moments."""
         ...
 
     def condition(self, alpha: float) -> float:

@@ -82,8 +82,7 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
         found = "still fell where budget or limit ended it" if trial.still_falling else "no longer fell"
         why = f"nodes appended {rounds - 1} times, to {trial.sizes[-1] - trial.n_link:,}: the error {found}"
         trial.plan = replace(trial.plan, reasons=(*trial.plan.reasons, why))
-    if (trial.plan.passes, trial.plan.most_passes) != (passes, passes):
-        trial.plan = replace(trial.plan, passes=passes, most_passes=passes)
+    trial.plan = trial.plan.after(passes)
     return trial.finish()
 
 

