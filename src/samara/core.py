@@ -120,13 +120,16 @@ class Block:
         """
         if self.maps and hasattr(self.maps[-1], "fill"):  # to ask for the protocol takes a tenth of a block
             return cast("BlockMap", self.maps[-1]).fill(self.before(), out, shift)
-        scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
+        less = getattr(self.maps[-1], "less", None) if self.maps else None  # of several parts: shifts each
+        scratch = np.empty((0 if less else min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]
             for feature_map in self.maps[:-1]:
                 tile = feature_map(tile)
-            if self.maps:
-                tile = self.maps[-1](tile, out=scratch[: tile.shape[0]])
+            if less:
+                less(tile, shift, out[lo : lo + TILE_ROWS])
+                continue
+            tile = self.maps[-1](tile, out=scratch[: tile.shape[0]]) if self.maps else tile
             np.subtract(dense(tile), 0 if shift is None else shift, out=out[lo : lo + TILE_ROWS])
         return out
 
@@ -259,10 +262,7 @@ class System(Protocol):
         ...
 
     def spectrum(self, size: int | None = None) -> tuple[Array, Array, Array]:
-        """Eigenvalues of the centred Gram (descending), its eigenvectors, and the rotated cross moments.
-
-        ``size`` restricts it to a leading block of columns.
-        """
+        """Eigenvalues (descending) and eigenvectors of the leading centred Gram, rotated cross moments."""
         ...
 
     def condition(self, alpha: float) -> float:

@@ -11,18 +11,18 @@ import numpy as np
 
 from samara.continued import Leftover
 from samara.core import Array, Factor, FeatureMap, Source, System, seen_through
-from samara.costs import flops, peak_bytes
+from samara.costs import peak_bytes
 from samara.engines import Counted
 from samara.errors import BudgetError, ConditionWarning
 from samara.left_out import LeftOut, Solved, leaving_out
 from samara.linalg.workers import in_threads, single_blas_thread
 from samara.maps import fused, leading
 from samara.model import Model
-from samara.plans import Plan
-from samara.prepare import draw_maps, first_look, look, ridge_grid, steps_seen
+from samara.plans import Plan, what_ran
+from samara.prepare import draw_maps, first_look, first_plan, look, ridge_grid, steps_seen
 from samara.selection import Selection, TooFewFoldsError, choose, leave_out_pass, scored
 from samara.settings import Settings
-from samara.shapes import LOW_RANK, safe_ridge
+from samara.shapes import safe_ridge
 from samara.solvers import (
     IllConditionedError,
     NormalFactor,
@@ -56,7 +56,8 @@ class Fitted:
 
 def fit(source: Source, settings: Settings, profile: Profile | None = None) -> Fitted:
     """Fit a source of raw inputs and targets, after a look at it where none is given."""
-    profile = look(source, settings) if profile is None else profile
+    plan = first_plan(source, settings) if profile is None else None
+    profile = look(source, settings, plan) if profile is None else profile
     sizes: tuple[int, ...] | None = settings.first_sizes()
     trial: Trial | None = None
     rounds, passes = 0, 1  # the look
@@ -64,7 +65,7 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
         rounds += 1
         maps = draw_maps(source, settings, profile, sizes[-1])
         layout, trace = first_look(seen_through(source, fused(maps, source.is_sparse)), settings, profile)
-        plan = settings.plan(source, sizes, trace)
+        plan = settings.plan(source, sizes, trace, known=None if trial else plan)
         attempt = Trial(settings, source, maps, (layout, trace), plan, sizes)
         if plan.solver in ("lsqr", "tiles"):
             attempt.expect_steps()
@@ -82,7 +83,7 @@ def fit(source: Source, settings: Settings, profile: Profile | None = None) -> F
         found = "still fell where budget or limit ended it" if trial.still_falling else "no longer fell"
         why = f"nodes appended {rounds - 1} times, to {trial.sizes[-1] - trial.n_link:,}: the error {found}"
         trial.plan = replace(trial.plan, reasons=(*trial.plan.reasons, why))
-    trial.plan = replace(trial.plan, passes=passes, most_passes=passes)
+    trial.plan = trial.plan.after(passes)
     return trial.finish()
 
 
@@ -179,8 +180,12 @@ class Trial:
             by_folds = settings.selector is not None and settings.selector.name == "kfold"
             self.sizes = ranks if by_folds and settings.rank == "auto" else ranks[-1:]
             self.n_link = 0
-        elif isinstance(self.factor, NormalFactor | RootFactor | RowFactor):
-            self._say_what_ran(self.factor.solver)
+        elif (
+            isinstance(self.factor, NormalFactor | RootFactor | RowFactor)
+            and self.factor.solver != self.plan.solver
+        ):
+            shape = settings.shape(self.source, [size - self._linked for size in self._asked], self._trace)
+            self.plan = what_ran(self.plan, self.factor.solver, shape)
         elif isinstance(self.factor, TiledFactor):
             self.plan = replace(self.plan, reasons=(*self.plan.reasons, self.factor.note))
         self.alphas = self._ridges(smaller)
@@ -192,24 +197,6 @@ class Trial:
             self.system.workers = self.plan.solving
         self.solution = in_threads(self._solve, [self.alpha], 1)[0]
         return self
-
-    def _say_what_ran(self, ran: str) -> None:
-        """A solver may have found that another does it cheaper: the plan names that one, and why."""
-        asked = self.plan.solver
-        if ran == asked:
-            return
-        why = "a sketch would be no shorter than the rows"
-        if asked in LOW_RANK:
-            why = f"by {asked} what is left lies above the ridge until every direction is used"
-            if asked.startswith("fast"):
-                why = f"the stop of {asked} was not met before every direction was used"
-        shape = self.settings.shape(self.source, [size - self._linked for size in self._asked], self._trace)
-        self.plan = replace(
-            self.plan,
-            solver=ran,
-            flops=self.plan.flops + flops(shape, ran),
-            reasons=(*self.plan.reasons, f"solver {ran} in the end: {why}"),
-        )
 
     def _task(self) -> Task:
         settings = self.settings

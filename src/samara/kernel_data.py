@@ -147,7 +147,7 @@ def _variance(settings: KernelSettings, profile: Profile, X: Any) -> float:
         if settings.scale == "standard":
             scaled = float(np.mean(variances / inputs.spread**2))
             return scaled if np.isfinite(scaled) else float(np.var(X))
-        found = float(np.mean(variances) + np.var(inputs.mean))
+        found = float(variances.mean() + inputs.mean.var())
         size = max(np.abs(inputs.low).max(), np.abs(inputs.high).max())
         return found if np.sqrt(found) > NOISE * size else 0.0
 

@@ -14,7 +14,7 @@ from samara.costs import (
 )
 from samara.errors import BudgetError
 from samara.linalg.workers import available_cores
-from samara.shapes import Shape
+from samara.shapes import LOW_RANK, Shape
 from samara.traffic import Cluster, Traffic, traffic
 from samara.weighing import choose_solver, largest, weighed
 
@@ -107,6 +107,12 @@ class Plan:
         """Threads that solve between passes: those planned, or all cores here while a cluster waits."""
         free = self.traffic is not None and self.memory is None
         return max(self.workers, available_cores()) if free else self.workers
+
+    def after(self, passes: int) -> Plan:
+        """The same with the passes that were taken; itself where they were planned."""
+        if self.passes == self.most_passes == passes:
+            return self
+        return replace(self, passes=passes, most_passes=passes)
 
     def __str__(self) -> str:
         budget = "no limit" if self.memory is None else f"limit {format_bytes(self.memory)}"
@@ -264,3 +270,15 @@ def already(budget: Budget) -> str:
     if not budget.resident:
         return ""
     return f", of which {format_bytes(budget.beside(1))} are in use before the fit or for reading"
+
+
+def what_ran(plan: Plan, ran: str, shape: Shape) -> Plan:
+    """A solver may have found that another does it cheaper: the plan names that one, and why."""
+    asked = plan.solver
+    why = "a sketch would be no shorter than the rows"
+    if asked in LOW_RANK:
+        why = f"by {asked} what is left lies above the ridge until every direction is used"
+        if asked.startswith("fast"):
+            why = f"the stop of {asked} was not met before every direction was used"
+    reasons = (*plan.reasons, f"solver {ran} in the end: {why}")
+    return replace(plan, solver=ran, flops=plan.flops + flops(shape, ran), reasons=reasons)

@@ -23,6 +23,7 @@ from samara.maps import (
     given_scaling,
     metric_map,
 )
+from samara.plans import Plan
 from samara.settings import N_RIDGES, QUANTILE_ROWS, Settings, is_drawn
 from samara.shapes import Shape, safe_ridge
 from samara.summaries import Layout, Profile
@@ -39,14 +40,20 @@ class Scaled(Protocol):
     def root(self) -> Array | None: ...
 
 
+_EPS = float(np.finfo(float).eps)
 LOOK_CELLS = 1 << 18  # values looked at in one call
 LOOK_ROWS = 256  # rows whose mean hidden values are taken as the shift
 
 
-def look(source: Source, settings: Settings) -> Profile:
-    """Means, spreads and a sample of rows: one cheap pass."""
-    settings.refuse(source)  # before any row is read, as does the plan
-    plan = settings.plan(source, settings.first_sizes())
+def first_plan(source: Source, settings: Settings) -> Plan:
+    """The plan of the first sizes; refuses what can't be done before any row is read."""
+    settings.refuse(source)
+    return settings.plan(source, settings.first_sizes())
+
+
+def look(source: Source, settings: Settings, plan: Plan | None = None) -> Profile:
+    """Means, spreads and a sample of rows: one cheap pass, by the first plan where there is one already."""
+    plan = first_plan(source, settings) if plan is None else plan
     rows = settings.sample_rows(source.n_rows, settings.first_sizes()[-1])
     salt = sample_salt(settings.entropy) if rows else 0  # a fifth of what a small look takes
     longer = None
@@ -114,7 +121,7 @@ def first_look(mapped: Source, settings: Settings, profile: Profile) -> tuple[La
     H = block.features(out=np.empty((len(block), mapped.n_features), settings.dtype))
     mean = H.sum(axis=0, dtype=float) / len(H) * settings.fit_intercept
     squares = np.einsum("ij,ij->j", H, H, dtype=float) / len(H) - mean**2
-    squares[squares <= 16 * np.finfo(float).eps * mean**2] = 0.0  # a constant column, but for rounding
+    squares[squares <= 16 * _EPS * mean**2] = 0.0  # a constant column, but for rounding
     counted = bool(block.maps) and hasattr(block.maps[-1], "leaves")  # zeros and ones are counted as they are
     layout = Layout(
         shift=(mean * (not counted)).astype(settings.dtype),

@@ -8,6 +8,7 @@ held-out row is never trained on; and a weight of 2 is the row twice, in the sel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ def _mixed(keys: Array) -> Array:
     return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
+@lru_cache(64)
 def _multipliers(d: int) -> Array:
-    """One odd multiplier a column."""
+    """One odd multiplier a column; to work them out takes as long as the keys of a hundred rows."""
     return _mixed(np.arange(1, d + 1, dtype=np.uint64) * _SALT) | np.uint64(1)
 
 
@@ -37,7 +39,7 @@ def row_keys(X: Any, salt: int = 0) -> Array:
 
 def salted(keys: Array, salt: int) -> Array:
     """Other keys of the same rows: equal ones stay equal."""
-    return _mixed(keys ^ _mixed(np.array([salt], np.uint64)))
+    return _mixed(keys ^ _mixed(np.array([salt], np.uint64)) if salt else keys)  # 0 is mixed to 0
 
 
 def _raw_keys(X: Any) -> Array:

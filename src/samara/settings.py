@@ -153,10 +153,17 @@ class Settings:
                 f"{count:,} sub-models need as many nodes, got {n_columns:,}: use a smaller count."
             )
 
-    def plan(self, source: Source, sizes: Sequence[int], trace: float | None = None) -> Plan:
-        """How these sizes would be fitted; refuses what the budget can't hold."""
-        asked = self.solver.name if self.solver else "auto"
+    def plan(
+        self, source: Source, sizes: Sequence[int], trace: float | None = None, known: Plan | None = None
+    ) -> Plan:
+        """How these sizes would be fitted; refuses what the budget can't hold.
+
+        ``known`` is their plan before there was a trace, which only a ridge that is tiny to it changes.
+        """
         tiny = is_tiny(min(self.alphas or (np.inf,)), trace or 0.0, dtype_name(self.dtype))
+        if known is not None and not tiny:  # a fiftieth of a small fit
+            return known
+        asked = self.solver.name if self.solver else "auto"
         shape = self.shape(source, sizes, trace if tiny else None)  # else it changes nothing
         plan = _planned(shape, type(shape.rank).__name__, asked, self.budget, self.selection_why)
         return plan if self.metric is None else self.metric.planned(plan)

@@ -19,6 +19,7 @@ from scipy.linalg import cython_blas, cython_lapack
 from samara.core import Array
 
 _CHOLESKY_ROWS = 8192  # factorized at a time
+_BANDED, _BAND = 256, 64  # columns from which a triangle is solved by bands, and those of a band
 
 
 @cache
@@ -52,12 +53,23 @@ def _int(value: int) -> Any:
     return _ref(ctypes.c_int(value))
 
 
+_first_byte: Callable[[Any], Any] = ctypes.c_char.from_buffer
+
+
+def data_of(A: Array) -> int:
+    """Where an array begins: of a whole one in 0.5 µs, a third of what ``A.ctypes`` takes to be made."""
+    if A.flags.carray and A.size:
+        return ctypes.addressof(_first_byte(A))
+    return A.ctypes.data
+
+
 def _rows(A: Array) -> tuple[int, Any]:
     """Address and leading dimension of an array whose rows are contiguous."""
-    if A.strides[1] != A.itemsize:
+    (step, own), size = A.strides, A.itemsize
+    if own != size:
         raise TypeError("rows must be contiguous")
     # The step of a single row is never taken, and NumPy may have put anything there.
-    return A.ctypes.data, _int(max(A.strides[0] // A.itemsize, A.shape[1], 1))
+    return data_of(A), _int(max(step // size, A.shape[1], 1))
 
 
 def add_gram(Z: Array, gram: Array) -> None:
@@ -111,10 +123,13 @@ def solve_upper(R: Array, B: Array, transposed: bool = False) -> Array:
         raise TypeError(f"a triangle of {R.dtype} for {B.dtype}")
     name, number = _precision(B)
     trans = b"T" if transposed else b"N"
-    if B.shape[1] == 1:  # 18 µs in place of 97 for 426 rows
-        step = _int(max(B.strides[0] // B.itemsize, 1))
-        trsv = _routine(name + "trsv", 8)
-        trsv(b"L", b"N" if transposed else b"T", b"N", _int(len(B)), *_rows(R), B.ctypes.data, step)
+    # 18 µs in place of 97 for a column of 426 rows; of 331 rows two take 41 and 110, three 50 and 115.
+    if B.shape[1] == 1 or (B.shape[1] <= 3 and len(B) >= 100):
+        first, step = data_of(B), _int(max(B.strides[0] // B.itemsize, 1))
+        trsv, rows = _routine(name + "trsv", 8), _rows(R)
+        for column in range(B.shape[1]):
+            at = first + column * B.strides[1]
+            trsv(b"L", b"N" if transposed else b"T", b"N", _int(len(B)), *rows, at, step)
         return B
     trsm = _routine(name + "trsm", 11)
     trsm(b"R", b"L", trans, b"N", _int(B.shape[1]), _int(len(B)), _ref(number(1)), *_rows(R), *_rows(B))
@@ -127,21 +142,30 @@ def inverse_condition(R: Array) -> float:
     found, info = number(0), ctypes.c_int(0)
     work, signs = np.empty(3 * len(R), R.dtype), np.empty(len(R), np.intc)
     # Seen by Fortran it is the transpose, whose ∞-norm is the 1-norm of R.
-    rooms = (_ref(found), work.ctypes.data, signs.ctypes.data, _ref(info))
+    rooms = (_ref(found), data_of(work), data_of(signs), _ref(info))
     _routine(name + "trcon", 10)(b"I", b"L", b"N", _int(len(R)), *_rows(R), *rooms)
     return float(found.value)
 
 
 def solve_from_right(R: Array, B: Array) -> Array:
-    """B becomes B R⁻¹ in place, both of one dtype; only the upper triangle of R is read."""
+    """B becomes B R⁻¹ in place, both of one dtype; only the upper triangle of R is read.
+
+    In float64 by bands and products, which run at six times the speed of the solves: 331 rows with 300
+    columns took 1.1 ms in place of 1.8; up to 256 columns there was nothing to gain.
+    """
     if R.dtype != B.dtype or R.shape != (B.shape[1], B.shape[1]):
         raise TypeError(f"a triangle of {R.shape} {R.dtype} for rows of {B.shape} {B.dtype}")
     if B.size == 0:
         return B
-    double = B.dtype == np.float64
-    one = _ref(ctypes.c_double(1) if double else ctypes.c_float(1))
-    trsm = _routine("dtrsm" if double else "strsm", 11)
-    trsm(b"L", b"L", b"N", b"N", _int(B.shape[1]), _int(len(B)), one, *_rows(R), *_rows(B))
+    name, number = _precision(B)
+    band = _BAND if name == "d" and len(R) > _BANDED else len(R)
+    trsm, one = _routine(name + "trsm", 11), _ref(number(1))
+    for lo in range(0, len(R), band):
+        hi = min(lo + band, len(R))
+        shape, corner = (_int(hi - lo), _int(len(B))), _rows(R[lo:hi, lo:hi])
+        trsm(b"L", b"L", b"N", b"N", *shape, one, *corner, *_rows(B[:, lo:hi]))
+        if hi < len(R):
+            multiply(B[:, lo:hi], R[lo:hi, hi:], B[:, hi:], -1.0, 1.0)
     return B
 
 
@@ -186,7 +210,7 @@ def multiply_symmetric(V: Array, A: Array, out: Array) -> Array:
     if len(V) == 1:  # 18 µs in place of 87 for 426 rows
         none, step = _ref(ctypes.c_double(0)), _int(1)
         symv = _routine("dsymv", 10)
-        symv(b"L", _int(len(A)), one, *_rows(A), V.ctypes.data, step, none, out.ctypes.data, step)
+        symv(b"L", _int(len(A)), one, *_rows(A), data_of(V), step, none, data_of(out), step)
         return out
     symm = _routine("dsymm", 12)
     out[...] = 0
@@ -222,7 +246,7 @@ def reflect_rows(P: Array) -> Array:
     k, info = min(P.shape), ctypes.c_int(0)
     T, work = np.zeros((k, k)), np.empty(k * len(P))
     shape = (_int(P.shape[1]), _int(len(P)), _int(k))
-    _routine("dgeqrt", 9)(*shape, *_rows(P), *_rows(T), work.ctypes.data, _ref(info))
+    _routine("dgeqrt", 9)(*shape, *_rows(P), *_rows(T), data_of(work), _ref(info))
     return np.tril(T).T
 
 

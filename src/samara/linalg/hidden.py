@@ -10,7 +10,7 @@ import numpy as np
 
 from samara.core import Array
 from samara.errors import NonFiniteError
-from samara.linalg.blas import routine_address
+from samara.linalg.blas import data_of, routine_address
 from samara.linalg.kernels import floats, lead, library, steps_by_one, stride
 
 
@@ -81,23 +81,23 @@ def _run(X: Any, layer: Layer, shift: Array, readout: tuple[Array, Array] | None
     if not (weights.flags.c_contiguous and shift.flags.c_contiguous and mean.dtype == factor.dtype == float):
         raise TypeError("weights, shift, mean and factor must be contiguous")
     job = _Job(
-        inputs=X.ctypes.data,
+        inputs=data_of(X),
         n=len(X),
         d=X.shape[1],
         input_stride=stride(X),
         input_is_double=X.dtype == np.float64,
-        mean=mean.ctypes.data,
-        factor=factor.ctypes.data,
-        weights=weights.ctypes.data,
+        mean=data_of(mean),
+        factor=data_of(factor),
+        weights=data_of(weights),
         width=len(weights),
         nodes=weights.shape[1],
         kind=kind,
-        shift=shift.ctypes.data,
-        out=out.ctypes.data,
+        shift=data_of(shift),
+        out=data_of(out),
         out_stride=lead(out),
         gemm=routine_address("dgemm" if weights.dtype == np.float64 else "sgemm"),
-        coef=None if readout is None else readout[0].ctypes.data,
-        intercept=None if readout is None else readout[1].ctypes.data,
+        coef=None if readout is None else data_of(readout[0]),
+        intercept=None if readout is None else data_of(readout[1]),
         targets=0 if readout is None else room[1],
     )
     precision = "double" if weights.dtype == np.float64 else "single"

@@ -133,12 +133,13 @@ static inline REAL NAME(share)(REAL x) {
     return inverse;
 }
 
-/* Least and largest value, weighted mean and squares about it of each column of n rows; NaN for the ends of a
- * column that is not finite. Two sweeps, the second through the cache. */
+/* Least and largest value, weighted mean and squares about it of each column of n rows, (4, d); NaN for the
+ * ends of a column that is not finite. Two sweeps, the second through the cache. */
 EACH_GENERATION
 void NAME(columns)(const REAL *X, const double *weight, double total, int64_t n, int64_t d, int64_t stride,
-                   double *restrict low, double *restrict high, double *restrict mean,
-                   double *restrict squares) {
+                   double *made) {
+    double *restrict low = made, *restrict high = made + d, *restrict mean = made + 2 * d;
+    double *restrict squares = made + 3 * d;
     for (int64_t j = 0; j < d; j++) {
         low[j] = high[j] = X[j];
         mean[j] = squares[j] = 0;

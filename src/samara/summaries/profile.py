@@ -12,6 +12,8 @@ from samara.linalg import kernels
 from samara.rowkeys import row_keys
 from samara.summaries.sampling import RowSample
 
+_TINY = float(np.finfo(float).tiny)
+
 
 class ColumnMoments:
     """Weighted mean, spread and range of columns, merged by Chan's formula: no shift, no cancellation."""
@@ -28,6 +30,9 @@ class ColumnMoments:
         """The moments of one block, dense or sparse."""
         made = cls()
         made.weight = float(X.shape[0] if weight is None else weight.sum())
+        if kernels.compiled() and not hasattr(X, "indptr"):
+            made.low, made.high, made.mean, made.squares = kernels.column_moments(X, weight, made.weight)
+            return made
         with np.errstate(over="ignore", invalid="ignore"):
             if hasattr(X, "indptr"):
                 made._from_sparse(X, weight)
@@ -36,9 +41,6 @@ class ColumnMoments:
         return made
 
     def _from_dense(self, X: Array, weight: Array | None) -> None:
-        if kernels.compiled():
-            self.low, self.high, self.mean, self.squares = kernels.column_moments(X, weight, self.weight)
-            return
         self.low, self.high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
         X = np.asarray(X, np.float64)
         shares = np.full(len(X), 1 / len(X)) if weight is None else weight / self.weight
@@ -80,13 +82,16 @@ class ColumnMoments:
     def spread(self) -> Array:
         """Standard deviation; half the range where squares over- or underflow; 1 for a constant column."""
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = np.sqrt(self.squares / max(self.weight, np.finfo(float).tiny))
+            spread = np.sqrt(self.squares / max(self.weight, _TINY))
             half_range = self.high / 2 - self.low / 2
             # Below 1e-10 of the values' size a spread is rounding noise, not a signal to blow up.
             size = np.maximum(abs(self.low), abs(self.high))
+        varies = half_range > 1e-12 * size
+        if (varies & (spread > 0) & (spread < np.inf)).all():  # as it is nearly always
+            return np.asarray(spread)
         odd = ~np.isfinite(spread) | ((spread == 0) & (self.high > self.low))
         spread = np.where(odd, half_range, spread)
-        return np.where(half_range > 1e-12 * size, spread, 1.0)
+        return np.where(varies, spread, 1.0)
 
 
 class Profile:
