@@ -67,13 +67,13 @@ typedef struct {
 #define FORM(x) x##_whole
 #define WIDE(outputs) (outputs)
 #define SUM_UP                                                                                                         \
-    int64_t run = 0, sum;                                                                                              \
-    for (int64_t b = 0; b < bins; b++) {                                                                               \
-        run += cells[b * wide + k];                                                                                    \
-        sum = k ? run : (int64_t)((uint64_t)run << (64 - SUM_BITS)) >> (64 - SUM_BITS);                                \
+    int64_t run = 0, runs[MOST_BINS + 1];                                                                              \
+    for (int64_t b = 0; b < bins; b++)                                                                                 \
+        runs[b] = run += cells[b * wide + k];                                                                          \
+    for (int64_t b = 0; b < bins; b++) { /* eight at once, where the sums before wait for each other */                \
+        int64_t sum = k ? runs[b] : (int64_t)((uint64_t)runs[b] << (64 - SUM_BITS)) >> (64 - SUM_BITS);                \
         sums[b] = (double)sum * g->unit;                                                                               \
-        if (!k)                                                                                                        \
-            weight[b] = (double)((run - sum) >> SUM_BITS);                                                             \
+        weight[b] = k ? weight[b] : (double)((runs[b] - sum) >> SUM_BITS);                                             \
     }
 #include "cuts.h"
 #undef CELL
