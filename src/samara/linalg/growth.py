@@ -12,6 +12,7 @@ from samara.errors import InputError
 from samara.linalg import kernels
 from samara.linalg.kernels import address, library
 from samara.linalg.trees import MOST_LEAVES, Tree
+from samara.linalg.unusual import Unusual
 
 DEEPEST = 24  # as in trees.h, and so the next three
 LEAD = 1 + 1e-10  # by which a cut is better than one before, and not by rounding alone
@@ -39,15 +40,24 @@ class Growth:
             raise InputError("A leaf needs some weight, and damping must not be negative.")
 
     def grow(
-        self, rows: Rows, targets: Array, weight: Array | None = None, workers: int = 1
+        self,
+        rows: Rows,
+        targets: Array,
+        weight: Array | None = None,
+        workers: int = 1,
+        unusual: Unusual | None = None,
     ) -> tuple[Tree, Array]:
         """A tree over binned ``rows`` = (bins, where those of each column begin) for ``targets`` (n, t).
 
-        With it comes the leaf of every row.
+        With it comes the leaf of every row. Where ``unusual`` bins of these rows are given, the kernels
+        count these alone.
         """
         bins, starts = np.ascontiguousarray(rows[0], np.uint8), np.ascontiguousarray(rows[1], np.int64)
         targets = np.ascontiguousarray(targets, np.float64)
-        if starts.shape != (bins.shape[1] + 1,) or len(targets) != len(bins):
+        if unusual and (bins.shape[1] < len(unusual.usual) or len(unusual.ends) != 2 * len(bins) + 1):
+            raise TypeError("the unusual bins must be of these rows")
+        d = len(unusual.usual) if unusual else bins.shape[1]
+        if starts.shape != (d + 1,) or len(targets) != len(bins):
             raise TypeError(f"{bins.shape} bins don't go with {len(starts)} starts, {len(targets)} targets")
         if weight is None and len(bins) >= MOST_ROWS_COUNTED:
             weight = np.ones(len(bins))
@@ -56,7 +66,7 @@ class Growth:
             if weight.shape != (len(bins),):
                 raise TypeError(f"{len(bins)} rows need as many weights, not {weight.shape}")
         if kernels.compiled():
-            return _compiled_growth(self, (bins, starts), targets, weight, workers)
+            return _compiled_growth(self, (bins, starts, unusual), targets, weight, workers)
         tree = _plain_growth(self, (bins, starts), targets, weight)
         return tree, tree.leaves(bins)
 
@@ -126,7 +136,8 @@ class _Growth(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("bins", "targets", "weight", "starts")),
-        *((name, ctypes.c_int64) for name in ("n", "columns", "outputs", "leaves", "threads")),
+        *((name, ctypes.c_void_p) for name in ("usual", "ends", "listed", "place")),
+        *((name, ctypes.c_int64) for name in ("n", "stride", "columns", "outputs", "leaves", "threads")),
         *((name, ctypes.c_double) for name in ("least", "damping", "slightest")),
         *((name, ctypes.c_void_p) for name in ("column", "kids", "cut", "found")),
         *((name, ctypes.c_void_p) for name in ("pair", "cuts", "cells")),
@@ -146,14 +157,19 @@ class _Step(ctypes.Structure):
 
 
 def _compiled_growth(
-    growth: Growth, rows: Rows, targets: Array, weight: Array | None, workers: int
+    growth: Growth,
+    rows: tuple[Array, Array, Unusual | None],
+    targets: Array,
+    weight: Array | None,
+    workers: int,
 ) -> tuple[Tree, Array]:
-    (bins, starts), most = rows, 2 * growth.leaves - 1
+    (bins, starts, unusual), most = rows, 2 * growth.leaves - 1
+    listed = (None,) * 4 if not unusual else (unusual.usual, unusual.ends, unusual.listed, unusual.place)
     column, kids, cut = np.zeros(most, np.int64), np.zeros((most, 2), np.int64), np.zeros(most, np.uint8)
     leaves = np.zeros(len(bins), np.uint8)
     job = _Growth(
-        *(address(one) for one in (bins, targets, weight, starts)),
-        *(*bins.shape, targets.shape[1], growth.leaves, workers),
+        *(address(one) for one in (bins, targets, weight, starts, *listed)),
+        *(*bins.shape, len(starts) - 1, targets.shape[1], growth.leaves, workers),
         *(growth.least, growth.damping, SLIGHTEST),
         *(address(one) for one in (column, kids, cut, leaves)),
     )

@@ -1,10 +1,11 @@
 /* Trees over binned inputs. `grow_tree` cuts rows best first: of all leaves the one whose best cut lowers the
  * squared error most is cut next. What a cut would do is read off histograms, sums of weights and targets for each
  * bin of each column; of two halves that of fewer rows is counted, the other is what is left (cuts.h). Columns are
- * shared out between two threads (pairs.h). `take_step` takes what a tree has found off what the next one is grown
- * for, `find_leaves` takes rows down a tree, and `add_pairs` counts how often leaves of different trees meet in a
- * row: the Gram matrix of their indicators. Nothing here depends on the precision of the inputs but the two forms
- * of `find_leaves`.
+ * shared out between two threads (pairs.h). Where most rows have the same bin of a column, the others are listed and
+ * counted alone; `draw_listed` takes some of the columns. `take_step` takes what a tree has found off what the next
+ * one is grown for (steps.h), `find_leaves` takes rows down a tree (leaves.h), and `add_pairs` counts how often leaves
+ * of different trees meet in a row: the Gram matrix of their indicators (meetings.h). Nothing here depends on the
+ * precision of the inputs but the two forms of `find_leaves`.
  */
 #ifndef REAL
 
@@ -24,11 +25,15 @@ typedef struct {
 static const Cut NONE = {-INFINITY, 0};
 
 typedef struct {
-    const uint8_t *bins;    /* (rows, columns) */
+    const uint8_t *bins;    /* (rows, stride) */
     const double *targets;  /* (rows, outputs) */
     const double *weight;   /* (rows,), or none */
     const int64_t *starts;  /* (columns + 1): where the bins of a column begin among all bins */
-    int64_t n, columns, outputs, leaves, threads;
+    const uint8_t *usual;   /* (columns): a bin of each that most rows have; none where all bins are counted */
+    const int64_t *ends;    /* (2·rows + 1): where those of a row's first and second half of columns begin in: */
+    const uint32_t *listed; /* the other bins of all rows, each as its number among all bins */
+    const int64_t *place;   /* (columns): of each in a row of the bins; none where they are all */
+    int64_t n, stride, columns, outputs, leaves, threads;
     double least, damping;  /* weight of a leaf at least; added to the weight of each */
     double slightest;       /* share of the targets' squares that a cut must gain */
     int64_t *column, *kids; /* (2·leaves − 1), twice as many kids; a leaf is its own */
@@ -62,13 +67,13 @@ typedef struct {
 #define FORM(x) x##_whole
 #define WIDE(outputs) (outputs)
 #define SUM_UP                                                                                                         \
-    int64_t run = 0, sum;                                                                                              \
-    for (int64_t b = 0; b < bins; b++) {                                                                               \
-        run += cells[b * wide + k];                                                                                    \
-        sum = k ? run : (int64_t)((uint64_t)run << (64 - SUM_BITS)) >> (64 - SUM_BITS);                                \
+    int64_t run = 0, runs[MOST_BINS + 1];                                                                              \
+    for (int64_t b = 0; b < bins; b++)                                                                                 \
+        runs[b] = run += cells[b * wide + k];                                                                          \
+    for (int64_t b = 0; b < bins; b++) { /* eight at once, where the sums before wait for each other */                \
+        int64_t sum = k ? runs[b] : (int64_t)((uint64_t)runs[b] << (64 - SUM_BITS)) >> (64 - SUM_BITS);                \
         sums[b] = (double)sum * g->unit;                                                                               \
-        if (!k)                                                                                                        \
-            weight[b] = (double)((run - sum) >> SUM_BITS);                                                             \
+        weight[b] = k ? weight[b] : (double)((runs[b] - sum) >> SUM_BITS);                                             \
     }
 #include "cuts.h"
 #undef CELL
@@ -159,10 +164,11 @@ static void part_half(void *job, int half) {
     const Growth *g = parting->growth;
     const Leaf *leaf = parting->leaf;
     const int64_t lo = half ? parting->middle : leaf->lo, hi = half ? leaf->hi : parting->middle;
+    const uint8_t *bins = g->bins + (g->place ? g->place[leaf->column] : leaf->column);
     int64_t kept = lo, moved = lo;
     for (int64_t at = lo; at < hi; at++) {
         int32_t row = g->order[at];
-        int right = g->bins[(int64_t)row * g->columns + leaf->column] > leaf->cut.bin;
+        int right = bins[(int64_t)row * g->stride] > leaf->cut.bin;
         g->spare[moved] = row;
         g->order[kept] = row;
         moved += right;
@@ -292,93 +298,27 @@ int64_t grow_tree(Growth *g) {
     return made;
 }
 
-typedef struct {
-    const uint8_t *leaves; /* (rows,) */
-    const double *weight;  /* (rows,), or none */
-    double *left, *odds;   /* (rows, outputs); odds are those against a class, none where targets are numbers */
-    int64_t n, outputs, n_leaves;
-    double rate, damping, most; /* most: how far a leaf may move the logarithm of odds, before the rate */
-} Step;
-
-/* What a tree has found is taken off what is left, times the rate. Of numbers it is the mean of a leaf. Of classes,
- * where `left` is 1 or 0 less the chance of the class, it is Newton's step: the sum of what is left by that of
- * p(1 − p). Adding a number to a logarithm of odds is multiplying the odds by its exponential, one a leaf. */
-int take_step(const Step *s) {
-    int64_t wide = s->n_leaves * s->outputs;
-    double *sums = calloc((size_t)(2 * wide + 1), sizeof(double)), *heavy = sums + wide;
-    if (!sums)
-        return 1;
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t k = 0; k < s->outputs; k++) {
-            double w = s->weight ? s->weight[i] : 1, left = s->left[i * s->outputs + k];
-            sums[s->leaves[i] * s->outputs + k] += w * left;
-            heavy[s->leaves[i] * s->outputs + k] += s->odds ? w * fabs(left) * (1 - fabs(left)) : w;
+/* Of the listed bins of all rows those with a number among the drawn ones; numbers below `half` are of the first half
+ * of the columns. */
+void draw_listed(int64_t n, int64_t half, const int32_t *number, const int64_t *ends, const uint32_t *listed,
+                 int64_t *drawn_ends, uint32_t *drawn) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t early = 0;
+        drawn_ends[2 * i] = kept;
+        for (int64_t e = ends[2 * i]; e < ends[2 * i + 2]; e++) {
+            int32_t new = number[listed[e]];
+            drawn[kept] = (uint32_t)new; /* never more than there are */
+            kept += new >= 0;
+            early += new >= 0 && new < half;
         }
-    for (int64_t at = 0; at < wide; at++) {
-        sums[at] = sums[at] / (heavy[at] + s->damping);
-        if (s->odds) {
-            sums[at] = sums[at] > s->most ? s->most : sums[at] < -s->most ? -s->most : sums[at];
-            sums[at] = exp(-s->rate * sums[at]);
-        }
+        drawn_ends[2 * i + 1] = drawn_ends[2 * i] + early;
     }
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t k = 0; k < s->outputs; k++) {
-            double *left = s->left + i * s->outputs + k, by = sums[s->leaves[i] * s->outputs + k];
-            if (!s->odds) {
-                *left -= s->rate * by;
-                continue;
-            }
-            double *odds = s->odds + i * s->outputs + k, raised = *odds * by;
-            *odds = raised < 1e-300 ? 1e-300 : raised > 1e300 ? 1e300 : raised;
-            *left = (*left > 0 ? *odds : -1) / (1 + *odds);
-        }
-    free(sums);
-    return 0;
+    drawn_ends[2 * n] = kept;
 }
 
-/* How often leaves meet: for trees a < b and leaves p, q of theirs, the weights of the rows in both. A leaf is a
- * byte; leaf p of tree a has the number starts[a] + p, which is its row and column in the upper triangle of ``gram``.
- * Done for the trees a from `first` to `last`. */
-void add_pairs(const uint8_t *leaves, const double *weight, int64_t n, int64_t trees, int64_t first, int64_t last,
-               const int64_t *starts, double *gram, int64_t stride) {
-    enum { ROWS = 8192, TABLES = 4 }; /* what is read and counted stays in the first cache */
-    int64_t most = 0;
-    for (int64_t a = 0; a < trees; a++)
-        most = starts[a + 1] - starts[a] > most ? starts[a + 1] - starts[a] : most;
-    const int64_t step = most <= 32 ? 32 : 64;
-    uint16_t counts[TABLES][MOST_LEAVES * MOST_LEAVES], base[ROWS];
-    for (int64_t lo = 0; lo < n; lo += ROWS)
-        for (int64_t a = first; a < last; a++) {
-            const int64_t rows = n - lo < ROWS ? n - lo : ROWS, high = starts[a + 1] - starts[a];
-            for (int64_t i = 0; i < rows; i++)
-                base[i] = (uint16_t)(leaves[a * n + lo + i] * step);
-            for (int64_t b = a + 1; b < trees; b++) {
-                const uint8_t *other = leaves + b * n + lo;
-                const int64_t wide = starts[b + 1] - starts[b];
-                double *corner = gram + starts[a] * stride + starts[b];
-                if (weight) {
-                    for (int64_t i = 0; i < rows; i++)
-                        corner[base[i] / step * stride + other[i]] += weight[lo + i];
-                    continue;
-                }
-                for (int64_t table = 0; table < TABLES; table++)
-                    memset(counts[table], 0, sizeof(uint16_t) * (size_t)(high * step));
-                /* Tables in turn: rows of one leaf often follow each other, and would wait. */
-                int64_t i = 0;
-                for (; i + TABLES <= rows; i += TABLES)
-                    for (int64_t table = 0; table < TABLES; table++)
-                        counts[table][base[i + table] + other[i + table]]++;
-                for (; i < rows; i++)
-                    counts[0][base[i] + other[i]]++;
-                for (int64_t p = 0; p < high; p++)
-                    for (int64_t q = 0; q < wide; q++) {
-                        int64_t at = p * step + q;
-                        corner[p * stride + q] +=
-                            (double)(counts[0][at] + counts[1][at] + counts[2][at] + counts[3][at]);
-                    }
-            }
-        }
-}
+#include "steps.h"
+#include "meetings.h"
 
 #define VALUE uint8_t
 #define FORM(x) x##_bins

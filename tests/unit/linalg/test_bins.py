@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samara.linalg.bins import MOST_BINS, Bins
@@ -139,3 +139,15 @@ def test_a_gap_falls_as_its_bin_does(compiled):
     with kernels_are(compiled):
         assert (bins.put(X)[::2, 1] == 0).all()
         assert np.array_equal(tree.leaves_of(X, bins), tree.leaves(bins.put(X)))
+
+
+@settings(max_examples=10)
+@given(seeds, st.integers(1, 200), st.integers(1, 5))
+def test_columns_learned_together_or_alone(seed, d, workers):
+    """However many there are, and in however many threads."""
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((600, d)) < 0.5, rng.integers(0, 3, (600, d)), rng.standard_normal((600, d)))
+    bins = Bins.learn(X, workers=workers)
+    each = [Bins.learn(X[:, [j]]).ends for j in range(d)]
+    assert np.array_equal(bins.ends, np.concatenate(each))
+    assert np.array_equal(np.diff(bins.starts), [len(ends) for ends in each])
