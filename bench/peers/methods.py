@@ -199,6 +199,19 @@ _ALL = (
         trees(50, leaves=20, alpha=100.0),
         ours=True,
     ),
+    Method("samara trees 60", "60 trees, ridge 10", trees(60, alpha=10.0), ours=True),
+    Method(
+        "samara trees 60 small",
+        "60 trees of 15 leaves, rate 0.15, ridge 300",
+        trees(60, leaves=15, rate=0.15, alpha=300.0),
+        ours=True,
+    ),
+    Method(
+        "samara trees 80 small",
+        "80 trees of 10 leaves, rate 0.1, ridge 100",
+        trees(80, leaves=10, rate=0.1, alpha=100.0),
+        ours=True,
+    ),
     Method("samara centres 300", "Gaussian kernel, 300 centres, ridge 0.1", centres(300), ours=True),
     Method("samara centres 1000", "Gaussian kernel, 1000 centres, ridge 0.1", centres(1000), ours=True),
     Method(

@@ -256,7 +256,10 @@ def test_shares_and_promises(cells):
 def test_the_statistics_rank_every_method(cells):
     found = findings_of(cells)["statistics"]
     assert found["sets"] == 3
-    assert sum(found["mean_ranks"].values()) == pytest.approx(len(METHODS) * (len(METHODS) + 1) / 2, abs=0.01)
+    count = len(METHODS)  # whose ranks are rounded to three digits each
+    assert sum(found["mean_ranks"].values()) == pytest.approx(
+        count * (count + 1) / 2, abs=count / 2000 + 1e-9
+    )
     assert sum(found["wins_ties_losses"]["samara auto"]["SVM"]) == 3
     assert found["wins_ties_losses"]["samara auto"]["SVM"][0] >= 1  # the late one is lost
 

@@ -1,11 +1,10 @@
 /* Trees over binned inputs. `grow_tree` cuts rows best first: of all leaves the one whose best cut lowers the
  * squared error most is cut next. What a cut would do is read off histograms, sums of weights and targets for each
- * bin of each column; of two halves that of fewer rows is counted, the other is what is left (cuts.h). Columns are
- * shared out between two threads (pairs.h). Where most rows have the same bin of a column, the others are listed and
- * counted alone; `draw_listed` takes some of the columns. `take_step` takes what a tree has found off what the next
- * one is grown for (steps.h), `find_leaves` takes rows down a tree (leaves.h), and `add_pairs` counts how often leaves
- * of different trees meet in a row: the Gram matrix of their indicators (meetings.h). Nothing here depends on the
- * precision of the inputs but the two forms of `find_leaves`.
+ * bin of each column; of two halves that of fewer rows is counted, the other is what is left (cuts.h). Two threads
+ * (pairs.h) share out columns, and the rows of a leaf that is cut (parting.h). Where most rows have the same bin of a
+ * column, the others are listed and counted alone; `draw_listed` takes some columns. `take_step` takes what a tree has
+ * found off what the next is grown for (steps.h), `find_leaves` takes rows down a tree (leaves.h), and `add_pairs`
+ * counts how often leaves meet in a row: the Gram matrix of their indicators (meetings.h).
  */
 #ifndef REAL
 
@@ -151,43 +150,7 @@ static double weight_of(const Growth *g, const Leaf *leaf) {
     return sum;
 }
 
-typedef struct {
-    const Growth *growth;
-    const Leaf *leaf;
-    int64_t middle, kept[2]; /* where the second half of the rows begins; how many of each half stay */
-} Parting;
-
-/* Half of a leaf's rows by the sides of its cut, in their order: those of the first side where they were, the others
- * set aside. */
-static void part_half(void *job, int half) {
-    Parting *parting = job;
-    const Growth *g = parting->growth;
-    const Leaf *leaf = parting->leaf;
-    const int64_t lo = half ? parting->middle : leaf->lo, hi = half ? leaf->hi : parting->middle;
-    const uint8_t *bins = g->bins + (g->place ? g->place[leaf->column] : leaf->column);
-    int64_t kept = lo, moved = lo;
-    for (int64_t at = lo; at < hi; at++) {
-        int32_t row = g->order[at];
-        int right = bins[(int64_t)row * g->stride] > leaf->cut.bin;
-        g->spare[moved] = row;
-        g->order[kept] = row;
-        moved += right;
-        kept += !right;
-    }
-    parting->kept[half] = kept - lo;
-}
-
-/* The rows of a leaf by the sides of its cut; where the second side begins. */
-static int64_t part_rows(const Growth *g, const Leaf *leaf) {
-    Parting parting = {g, leaf, leaf->lo + (leaf->hi - leaf->lo) / 2, {0, 0}};
-    share(g->pair, part_half, &parting, leaf->hi - leaf->lo >= WORTH_SHARING);
-    const int64_t *kept = parting.kept, middle = parting.middle, size = sizeof(int32_t);
-    int64_t gone = middle - leaf->lo - kept[0], right = leaf->lo + kept[0] + kept[1];
-    memmove(g->order + leaf->lo + kept[0], g->order + middle, (size_t)(kept[1] * size));
-    memcpy(g->order + right, g->spare + leaf->lo, (size_t)(gone * size));
-    memcpy(g->order + right + gone, g->spare + middle, (size_t)((leaf->hi - middle - kept[1]) * size));
-    return right;
-}
+#include "parting.h"
 
 static void make_leaf(const Growth *g, int64_t node) {
     g->column[node] = 0;
@@ -319,7 +282,6 @@ void draw_listed(int64_t n, int64_t half, const int32_t *number, const int64_t *
 
 #include "steps.h"
 #include "meetings.h"
-
 #define VALUE uint8_t
 #define FORM(x) x##_bins
 #include "leaves.h"
