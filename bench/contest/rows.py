@@ -36,6 +36,7 @@ class Cut:
     most_test_rows: int
     splits: Callable[[int], int]  # how many random ones, by the rows to fit
     coded: bool = False  # write the inputs also unscaled, with numbers for categories
+    first_seed: int = 0  # of the splits; others are splits that nobody has looked at
 
     def n_fit(self, n_rows: int) -> int:
         """Rows to fit of so many."""
@@ -47,7 +48,7 @@ class Cut:
 
     def rows(self, n_rows: int, split: int, quick: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Random rows to fit and to test, the same for everyone."""
-        order = np.random.default_rng(split).permutation(n_rows)
+        order = np.random.default_rng(self.first_seed + split).permutation(n_rows)
         first = int(n_rows * self.fitted)
         most = (QUICK_ROWS, QUICK_ROWS) if quick else (self.most_rows, self.most_test_rows)
         return order[: min(first, most[0])], order[first : first + most[1]]

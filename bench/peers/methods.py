@@ -143,6 +143,11 @@ def kernel_elm(**settings: Any) -> Callable[[Problem], Any]:
     return make
 
 
+def narrow_kernel(problem: Problem) -> Any:
+    """Four times the usual gamma: half the width; inputs come scaled."""
+    return kernel_elm(alpha=0.1, gamma=4 / problem.n_features)(problem)
+
+
 def trees(n_trees: int, **settings: Any) -> Callable[[Problem], Any]:
     """Leaves of trees as nodes."""
 
@@ -182,11 +187,13 @@ _ALL = (
     Method("samara 100 fixed", "100 nodes, ridge 1", samara(100, alpha=1.0), ours=True),
     Method("samara 300 fixed", "300 nodes, ridge 0.001", samara(300, alpha=1e-3), ours=True),
     Method("samara 1000 fixed", "1000 nodes, ridge 1", samara(1000, alpha=1.0), ours=True),
+    Method("samara 2000 fixed", "2000 nodes, ridge 1", samara(2000, alpha=1.0), ours=True),
     Method("samara 100", "100 nodes, ridge chosen", samara(100), ours=True),
     Method("samara 300", "300 nodes, ridge chosen", samara(300), ours=True),
     Method("samara 1000", "1000 nodes, ridge chosen", samara(1000), ours=True),
     Method("samara auto", "nodes and ridge chosen", samara("auto"), ours=True),
     Method("samara kernel fixed", "Gaussian kernel, ridge 0.1", kernel_elm(alpha=0.1), ours=True),
+    Method("samara kernel narrow", "half as wide a Gaussian kernel, ridge 0.1", narrow_kernel, ours=True),
     Method("samara kernel", "KernelELM as it comes: Gaussian kernel, ridge chosen", kernel_elm(), ours=True),
     Method("samara laplace", "Laplace kernel, ridge chosen", kernel_elm(kernel="laplace"), ours=True),
     Method("samara trees 30", "30 trees, rate 0.3, ridge 10", trees(30, rate=0.3, alpha=10.0), ours=True),

@@ -7,7 +7,14 @@ from bench.peers.methods import METHODS
 SPLITS = 3
 MOST_VALUES = 7_000_000  # rows to fit × columns; what is larger (mnist, pie32) is left out
 
-CUT = Cut(fitted=0.75, most_rows=20_000, most_test_rows=10_000, splits=lambda n_fit: SPLITS)
+FIRST_SEED = 100  # splits 0 to 2 were looked at when the settings of `methods` were chosen
+CUT = Cut(
+    fitted=0.75,
+    most_rows=20_000,
+    most_test_rows=10_000,
+    splits=lambda n_fit: SPLITS,
+    first_seed=FIRST_SEED,
+)
 RULES = Rules(
     name="peers",
     trial="bench.peers.trial:trial",
