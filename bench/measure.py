@@ -146,7 +146,7 @@ def measure(function: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Make the trial that ``module:name`` describes, run it once, and report time, peak and results."""
     trial = made(function, kwargs)
     trial.warm_up()
-    return measured(trial)
+    return {**measured(trial), **surroundings()}
 
 
 def made(function: str, kwargs: dict[str, Any]) -> Trial:
@@ -156,6 +156,11 @@ def made(function: str, kwargs: dict[str, Any]) -> Trial:
     return trial
 
 
+def surroundings() -> dict[str, Any]:
+    """What the libraries of this process are."""
+    return {"versions": installed_versions(), "blas": loaded_blas()}
+
+
 def measured(trial: Trial) -> dict[str, Any]:
     """Time, peak and results of one run."""
     outcome, taken = clocked(trial.run)
@@ -163,12 +168,7 @@ def measured(trial: Trial) -> dict[str, Any]:
         predict, model = trial.predict, outcome
         outcome, predicting = clocked(lambda: predict(model))
         taken |= {"predict_seconds": predicting["seconds"], "predict_peak_mb": predicting["peak_mb"]}
-    return {
-        **taken,
-        "results": trial.describe(outcome),
-        "versions": installed_versions(),
-        "blas": loaded_blas(),
-    }
+    return {**taken, "results": trial.describe(outcome)}
 
 
 def settle() -> None:
@@ -200,7 +200,8 @@ def measure_each(
         runs.append(min(tries, key=lambda run: run["seconds"]))
         if runs[-1]["seconds"] + runs[-1].get("predict_seconds", 0) >= enough:
             break
-    return runs
+    told = surroundings()
+    return [{**run, **told} for run in runs]
 
 
 if __name__ == "__main__":
