@@ -14,6 +14,7 @@ from bench.contest.pages import DOCS, absent_section, methods_table, picture, ra
 from bench.contest.results import Results, deviation, measured, results_of
 from bench.harness import figure
 from bench.ledger import Cell
+from bench.papers.command import write_front_page
 
 PICTURE = "images/accuracy_{}.png"
 
@@ -32,7 +33,7 @@ def write_pages(report: Mapping[str, Any], docs: Path = DOCS) -> list[Path]:
             of_task = {name: one for name, one in results.items() if abouts[name]["task"] == task}
             written[-1].write_bytes(picture(of_task, RANKED))
     written[0].write_text("\n".join(page(report)) + "\n", encoding="utf-8")
-    return written
+    return [*written, write_front_page(folder)]
 
 
 def page(report: Mapping[str, Any]) -> Iterable[str]:

@@ -71,12 +71,18 @@ def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None
             one = Run(ledger, how.data, how.quick, threads)
             failures += PaperRun(load(key), one, how.fresh).go(tables, folder)
             reports[key] = ledger.report
-    if folder:
-        known = reports if how.quick else {key: Ledger(file_of(key), 0).report for key in PAPERS}
-        page_maker.write_index(folder, known)
+    if folder and how.quick:
+        page_maker.write_index(folder, reports)
+    elif folder:
+        write_front_page(folder)
     if failures:
         raise TablesFailedError(f"{len(failures)} tables could not be measured: {', '.join(failures)}")
     return {key: counted(report) for key, report in reports.items()}
+
+
+def write_front_page(folder: Path) -> Path:
+    """The page that sums up all papers and comparisons, from what is kept of each."""
+    return page_maker.write_index(folder, {key: Ledger(file_of(key), 0).report for key in PAPERS})
 
 
 def counted(report: Cell) -> Cell:

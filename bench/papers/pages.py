@@ -1,5 +1,6 @@
 """Pages of the docs from the results of papers: every number in them comes from a file of results."""
 
+import json
 import math
 import re
 from collections import Counter
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.harness import RESULTS
 from bench.ledger import Cell
 from bench.papers.running import Run
 from bench.papers.tables import DEVIATIONS, Figure, Paper, Table, Verdict
@@ -135,20 +137,35 @@ def name_of(figure: Cell) -> str:
     return cell(f"{figure['row']}, {figure['column']}")
 
 
-def write_index(folder: Path, reports: Mapping[str, Cell]) -> None:
+def write_index(folder: Path, reports: Mapping[str, Cell]) -> Path:
     """The front page: all verdicts in one table."""
     folder.mkdir(parents=True, exist_ok=True)
     known = {key: report for key, report in reports.items() if report.get("tables")}
-    (folder / "index.md").write_text(index_page(known, comparisons_in(folder)))
+    written = folder / "index.md"
+    written.write_text(index_page(known, comparisons_in(folder)))
+    return written
 
 
-def comparisons_in(folder: Path) -> list[str]:
-    """The pages beside those of the papers."""
-    return [name for name in COMPARISONS if (folder / f"{name}.md").exists()]
+def comparisons_in(folder: Path, results: Path = RESULTS) -> dict[str, str]:
+    """The pages beside those of the papers, and what became of what was promised there."""
+    return {
+        name: promises_of(results / f"{name}.json")
+        for name in COMPARISONS
+        if (folder / f"{name}.md").exists()
+    }
 
 
-def index_page(reports: Mapping[str, Cell], others: Sequence[str] = ()) -> str:
-    """Its text; ``others`` are pages beside those of the papers."""
+def promises_of(file: Path) -> str:
+    """How many of a comparison's promises are kept, and which are not."""
+    targets = json.loads(file.read_text())["targets"] if file.exists() else []
+    broken = [f"{one['label']}, {one['verdict']}" for one in targets if one["verdict"] != "PASS"]
+    kept = f"{len(targets) - len(broken)} of {len(targets)} promises are kept"
+    return ". Not kept: ".join([kept, *(["; ".join(broken)] if broken else [])])
+
+
+def index_page(reports: Mapping[str, Cell], others: Mapping[str, str] | None = None) -> str:
+    """Its text; ``others`` are pages beside those of the papers, and what is said of each."""
+    others = others or {}
     parts = ["# The five papers, measured again", RULE, verdict_table(reports)]
     accuracy = Counter(one["verdict"] for _, _, one in everything(reports) if one["counts"])
     judged = sum(accuracy[verdict] for verdict in JUDGED)
@@ -163,7 +180,9 @@ def index_page(reports: Mapping[str, Cell], others: Sequence[str] = ()) -> str:
         (paper, name, one) for paper, name, one in everything(reports) if one["verdict"] == JUDGED[2]
     ]:
         parts += ["## What does not hold", grouped_reasons(fallen)]
-    parts += [f"- [{COMPARISONS[name]}]({name}.md)" for name in others]
+    if others:
+        told = (f"- [{COMPARISONS[name]}]({name}.md): {text}." for name, text in others.items())
+        parts += ["## Beside other libraries", "\n".join(told)]
     pages = [*reports, *others]
     parts += [f"Made by `samara bench papers`; {how_made(reports)}.", toctree(pages)]
     return "\n\n".join(parts) + "\n"

@@ -19,6 +19,7 @@ from bench.contest.pages import (
 from bench.contest.results import Results, measured, results_of
 from bench.harness import figure
 from bench.ledger import Cell
+from bench.papers.command import write_front_page
 from bench.peers.findings import BEHIND, BY_ITSELF, FIRST, NOT_COMPARED, PROMISED, SLOWER, verdicts
 from bench.peers.methods import METHODS, OURS, PEERS
 from bench.peers.rules import MOST_VALUES, RULES, SPLITS
@@ -44,7 +45,7 @@ def write_pages(report: Mapping[str, Any], docs: Path = DOCS) -> list[Path]:
         written.append(folder / PICTURE)
         written[-1].write_bytes(picture(results, METHODS))
     written[1].write_text("\n".join(page(report)) + "\n", encoding="utf-8")
-    return written
+    return [*written, write_front_page(folder)]
 
 
 def page(report: Mapping[str, Any]) -> Iterable[str]:
@@ -162,7 +163,7 @@ def settings_section(report: Mapping[str, Any]) -> Iterable[str]:
         "ended, and not tried on sets of the same task that are larger in rows, columns and classes. "
         f"Sets of more than {MOST_VALUES:,} values to fit are left out. Samara learns no intervals "
         "and no calibration here, which no peer has either. Peaks are those of "
-        "resident memory above what was held before the fit. Cells come from several runs, between which the "
-        "machine's speed differed: what was not measured together compares less surely.\n"
+        "resident memory above what was held before the fit. The settings of Samara's models were chosen by "
+        f"other splits of the same sets; these begin at seed {RULES.cut.first_seed}.\n"
     )
     yield from methods_table(report, METHODS)

@@ -261,7 +261,7 @@ def test_nothing_is_said_before_anything_is_measured(tmp_path):
 def test_the_page_shows_what_the_cells_say(cells, tmp_path):
     pytest.importorskip("scikit_posthocs")
     written = {path.name for path in write_pages(report_of(cells), tmp_path)}
-    assert written == {"accuracy.md", "accuracy_regression.png", "accuracy_classification.png"}
+    assert written == {"accuracy.md", "accuracy_regression.png", "accuracy_classification.png", "index.md"}
     text = (tmp_path / "papers" / "accuracy.md").read_text()
     assert "| regression: mean rank by the best of the others' | 0.5 | at most 1 | PASS |" in text
     assert "(how many times): iris (1.39), wine (1.39)." in text

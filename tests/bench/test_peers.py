@@ -278,7 +278,8 @@ def test_the_page_shows_what_the_cells_say(cells, tmp_path):
     from bench.peers.pages import write_pages
 
     written = write_pages(report_of(cells), tmp_path)
-    assert {path.name for path in written} == {"peers.md", "tradeoff.html", "peers_critical_difference.png"}
+    names = {"peers.md", "tradeoff.html", "peers_critical_difference.png", "index.md"}
+    assert {path.name for path in written} == names
     text = (tmp_path / "papers" / "peers.md").read_text()
     assert f"| SVM | 2 | 0 | 0 | 1 | 100.0% | {TIMES:g} |" in text
     assert "| HistGradientBoosting | kin8nm | less accurate | samara link | 0.01 | - |" in text

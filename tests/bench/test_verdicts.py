@@ -2,12 +2,12 @@
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from bench.harness import RESULTS
+from bench.harness import RESULTS, Target
 from bench.ledger import Ledger
 from bench.papers import command, pages
 from bench.papers.running import Run
@@ -200,6 +200,21 @@ def test_the_front_page_sums_up_all_results():
     others = pages.comparisons_in(command.PAGES)
     assert (command.PAGES / "index.md").read_text() == pages.index_page(reports, others)
     assert Path(command.PAGES / "index.md").read_text().count("No reason found yet") == 0
+
+
+def test_the_front_page_says_which_promises_of_a_comparison_are_broken(tmp_path):
+    (tmp_path / "peers.md").touch()
+    targets = [
+        asdict(one) | {"verdict": one.verdict()}
+        for one in (Target("faster", 2.0, 1.5, True), Target("first", 0.5, 1.0, True))
+    ]
+    assert pages.comparisons_in(tmp_path, tmp_path) == {"peers": "0 of 0 promises are kept"}
+    (tmp_path / "peers.json").write_text(json.dumps({"targets": targets}))
+    found = pages.comparisons_in(tmp_path, tmp_path)
+    assert found == {"peers": "1 of 2 promises are kept. Not kept: first, short by 50.0%"}
+    assert f"- [Samara and its peers](peers.md): {found['peers']}." in pages.index_page({}, found)
+    (tmp_path / "peers.json").write_text(json.dumps({"targets": targets[:1]}))
+    assert pages.comparisons_in(tmp_path, tmp_path) == {"peers": "1 of 1 promises are kept"}
 
 
 def test_a_run_that_measures_nothing_keeps_day_and_machine(paper):
