@@ -83,9 +83,9 @@ def promise_section(findings: Cell) -> Iterable[str]:
     rows = []
     for peer, one in findings["against"].items():
         alone = findings["against_auto"][peer]["share"]
-        counts = [str(one[outcome]) for outcome in outcomes]
-        rows.append((peer, *counts, share(one["share"]), figure(one["median_times"]), share(alone)))
-    yield from table(("peer", *outcomes, "share first", "times", "share, auto"), rows)
+        counts = " / ".join(str(one[outcome]) for outcome in outcomes)  # in one column: all fit on a screen
+        rows.append((peer, share(one["share"]), figure(one["median_times"]), share(alone), counts))
+    yield from table(("peer", "share first", "times", "share, auto", " / ".join(outcomes)), rows)
 
 
 def statistics_section(found: Cell) -> Iterable[str]:
