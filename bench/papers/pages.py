@@ -160,7 +160,7 @@ def promises_of(file: Path) -> str:
     targets = json.loads(file.read_text())["targets"] if file.exists() else []
     broken = [f"{one['label']}, {one['verdict']}" for one in targets if one["verdict"] != "PASS"]
     kept = f"{len(targets) - len(broken)} of {len(targets)} promises are kept"
-    return ". Not kept: ".join([kept, *(["; ".join(broken)] if broken else [])])
+    return f"{kept}. Not kept: {'; '.join(broken)}" if broken else kept
 
 
 def index_page(reports: Mapping[str, Cell], others: Mapping[str, str] | None = None) -> str:
@@ -176,13 +176,13 @@ def index_page(reports: Mapping[str, Cell], others: Mapping[str, str] | None = N
             f"hold or are better; {accuracy['not measured']} are not measured yet, {accuracy['missing']} "
             "can't be, for their data are not to be had."
         )
+    if others:
+        told = (f"- [{COMPARISONS[name]}]({name}.md): {text}." for name, text in others.items())
+        parts += ["## Beside other libraries", "\n".join(told)]
     if fallen := [
         (paper, name, one) for paper, name, one in everything(reports) if one["verdict"] == JUDGED[2]
     ]:
         parts += ["## What does not hold", grouped_reasons(fallen)]
-    if others:
-        told = (f"- [{COMPARISONS[name]}]({name}.md): {text}." for name, text in others.items())
-        parts += ["## Beside other libraries", "\n".join(told)]
     pages = [*reports, *others]
     parts += [f"Made by `samara bench papers`; {how_made(reports)}.", toctree(pages)]
     return "\n\n".join(parts) + "\n"

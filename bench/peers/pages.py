@@ -77,7 +77,7 @@ def promise_section(findings: Cell) -> Iterable[str]:
         f"reaches the error. A peer that failed or took more than {RULES.limit:g} s is *not compared*. "
         "*times* is the median of the peer's time by Samara's where errors are equal. Promised is a share of "
         f"{PROMISED:.0%}. Which of Samara's sizes is meant is chosen in hindsight, as a reader of a "
-        f"trade-off would; the last column takes {BY_ITSELF} alone.\n"
+        f"trade-off would; *share, auto* takes {BY_ITSELF} alone.\n"
     )
     outcomes = (FIRST, SLOWER, BEHIND, NOT_COMPARED)
     rows = []

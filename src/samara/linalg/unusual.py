@@ -21,9 +21,7 @@ class Unusual:
     usual: Array  # (d,) uint8
     ends: Array  # (2n + 1,) int64: where those of a row's first and of its second half of columns begin
     listed: Array  # uint32: numbers among all bins of all columns
-    place: Array | None = (
-        None  # (d,) int64: where these columns lie in a row of the table; none where it has no others
-    )
+    place: Array | None = None  # (d,) int64: of each in a row of the table; none where these are all of it
 
     @classmethod
     def of(cls, bins: Array, starts: Array) -> Unusual | None:

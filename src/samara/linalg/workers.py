@@ -66,9 +66,13 @@ def _blas() -> list[tuple[Callable[[], int], Any]]:
 
 
 def _counter(one: Any) -> Callable[[], int]:
-    """The function of the library itself, where threadpoolctl would look it up by its name each time."""
+    """The function of the library itself, where threadpoolctl would look it up by its name each time.
+
+    Its look-up is not public and not in every version that will do; without it the public way is taken.
+    """
     own = one.internal_api == "openblas" and one.threading_layer == "pthreads"
-    counter: Callable[[], int] | None = one._get_symbol("openblas_get_num_threads") if own else None
+    look_up = getattr(one, "_get_symbol", None) if own else None
+    counter: Callable[[], int] | None = look_up("openblas_get_num_threads") if look_up else None
     return counter or one.get_num_threads
 
 

@@ -2,10 +2,12 @@
 
 from threading import Event, get_ident
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from samara.linalg import workers as room
 from samara.linalg.workers import in_threads, single_blas_thread
 from tests.faults.checks import python
 
@@ -115,3 +117,12 @@ def test_of_several_errors_that_of_the_first_item_is_raised():
         second.clear()
         with pytest.raises(OSError, match="item 0"):
             in_threads(work, range(10), 2)
+
+
+def test_threads_are_counted_the_public_way_where_symbols_are_not_looked_up():
+    """Older versions of threadpoolctl have no such look-up; newer ones may not."""
+    fields = {"internal_api": "openblas", "threading_layer": "pthreads", "get_num_threads": lambda: 3}
+    assert room._counter(SimpleNamespace(**fields))() == 3
+    assert room._counter(SimpleNamespace(**fields, _get_symbol=lambda name: None))() == 3
+    assert room._counter(SimpleNamespace(**fields, _get_symbol=lambda name: lambda: 5))() == 5
+    assert room._counter(SimpleNamespace(internal_api="blis", get_num_threads=lambda: 2))() == 2
