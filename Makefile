@@ -9,6 +9,7 @@ STAMP := $(VENV)/.stamp
 DOCS_STAMP := $(VENV)/.stamp-docs
 LOCK_VENV := build/lock-venv
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MPLBACKEND ?= Agg
@@ -46,8 +47,8 @@ docs: $(DOCS_STAMP) ## build the documentation, warnings are errors
 bench-quick: $(STAMP) ## go through every table of the papers with few repeats and the data there is
 	@$(VENV)/bin/samara bench papers --quick
 
-bench-papers: $(STAMP) ## every table of the five papers, measured again (SAMARA_DATA=folder of data sets)
-	@$(VENV)/bin/samara bench papers
+bench-papers: $(STAMP) ## measure what is not measured of the papers, BENCH_ARGS=--fresh all (SAMARA_DATA=folder of data sets)
+	@$(VENV)/bin/samara bench papers $(BENCH_ARGS)
 
 bench-roofline: $(STAMP) ## time a fit against its bare matrix products
 	@$(PY) -m bench.roofline

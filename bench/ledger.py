@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -30,8 +30,12 @@ class Ledger:
         self._ends = None if minutes is None else time.monotonic() + 60 * minutes
         self.report: Cell = json.loads(path.read_text()) if path and path.exists() and not fresh else {}
         self.cells: dict[str, Cell] = self.report.pop("cells", {})
+        self.took: dict[str, float] = self.report.pop("took", {})  # seconds each cell took to measure
+        # Stored cells that are measured again when they are asked for, by this run or the next.
+        self.stale: set[str] = set(self.report.pop("stale", ()))
         self.missing: list[str] = []
         self.closed = False  # nothing new is measured
+        self.grown = False  # something has been measured by this run
         self.asked: list[str] = []  # every key that was asked for
         self.tell: Callable[[str], object] = partial(print, flush=True)
 
@@ -43,19 +47,23 @@ class Ledger:
     def cell(self, key: str, measure: Callable[[], Cell]) -> Cell | None:
         """The stored result, a new one, or None when time is up."""
         self.asked.append(key)
-        if key in self.cells:
+        if key in self.cells and not (key in self.stale and self.is_open):
             return self.cells[key]
         if self.closed:
             return None
         if not self.is_open:
             self.missing.append(key)
             return None
+        self.stale.discard(key)
+        self.cells.pop(key, None)
         started = time.perf_counter()
         made = measure()
+        took = time.perf_counter() - started
         shown = "  ".join(f"{name} {value}" for name, value in made.items() if not isinstance(value, dict))
-        self.tell(f"{key}: {shown}  ({time.perf_counter() - started:.1f} s)")
+        self.tell(f"{key}: {shown}  ({took:.1f} s)")
+        self.grown = True
         if not failed(made):  # what failed is tried again by the next run
-            self.cells[key] = made
+            self.cells[key], self.took[key] = made, round(took, 3)
             self.save()
         return made
 
@@ -63,10 +71,25 @@ class Ledger:
         """Measure again what begins so."""
         self.cells = {key: cell for key, cell in self.cells.items() if not key.startswith(start)}
 
-    def forget_if_open(self, key: str) -> None:
-        """Measure one cell again, where there is time for it."""
-        if self.is_open:
-            self.cells.pop(key, None)
+    def renew(self, keys: Iterable[str]) -> None:
+        """Measure these again, once: in this run while there is time, what is left of them in the next."""
+        self.stale |= {*keys} & {*self.cells}
+
+    @property
+    def seconds(self) -> float | None:
+        """What all cells took to measure; None where that was not written down of each."""
+        known = [self.took.get(key) for key in self.cells]
+        return None if None in known else round(sum(filter(None, known)), 1)
+
+    def measured_with(self, threads: int) -> Cell:
+        """Day, machine and versions of the last run that measured anything: this one, or one before it."""
+        now = {
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "machine": machine(threads),
+            "versions": installed_versions(),
+            "blas": loaded_blas(),
+        }
+        return now if self.grown else {name: self.report.get(name, value) for name, value in now.items()}
 
     def save(self, report: Cell | None = None) -> None:
         """Write all cells, with this report or the last one; a run killed meanwhile leaves the old file."""
@@ -74,23 +97,22 @@ class Ledger:
         if self._path:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(cell)}" for key, cell in self.cells.items())
-            head = json.dumps(self.report, indent=1)[1:-1].strip()
+            took = {key: self.took[key] for key in self.cells if key in self.took}
+            report = self.report | {"stale": sorted(self.stale), "took": took}
+            head = json.dumps(report, indent=1)[1:-1].strip()
             unfinished = self._path.with_suffix(".unfinished")
-            unfinished.write_text(
-                "{" + (f"\n {head}," if head else "") + f'\n "cells": {{\n{lines}\n }}\n}}\n'
-            )
+            unfinished.write_text(f'{{\n {head},\n "cells": {{\n{lines}\n }}\n}}\n')
             os.replace(unfinished, self._path)
 
 
-def summary(name: str, chosen: argparse.Namespace, targets: Sequence[Target], findings: Cell) -> Cell:
+def summary(
+    ledger: Ledger, name: str, chosen: argparse.Namespace, targets: Sequence[Target], findings: Cell
+) -> Cell:
     """What goes into the JSON file beside the cells."""
     return {
         "benchmark": name,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "quick": chosen.quick,
-        "machine": machine(chosen.threads),
-        "versions": installed_versions(),
-        "blas": loaded_blas(),
+        **ledger.measured_with(chosen.threads),
         "targets": [{**asdict(target), "verdict": target.verdict()} for target in targets],
         "findings": findings,
     }

@@ -72,4 +72,4 @@ class Parts:
         print(target_lines(shown, chosen.quick))
         if ledger.missing:
             print(f"\nnot yet measured: {len(ledger.missing)} cells; run again to go on")
-        ledger.save(summary(self.name, chosen, targets, findings))
+        ledger.save(summary(ledger, self.name, chosen, targets, findings))

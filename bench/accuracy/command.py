@@ -57,7 +57,7 @@ def finish(ledger: Ledger, chosen: argparse.Namespace, absent: dict[str, str]) -
     print(target_lines(targets, chosen.quick))
     if ledger.missing:
         print(f"\nnot yet measured: {len(ledger.missing)} cells; run again to go on")
-    report = summary(RULES.name, chosen, targets, findings)
+    report = summary(ledger, RULES.name, chosen, targets, findings)
     ledger.save(report)
     if not chosen.quick:
         for path in write_pages({**report, "cells": ledger.cells}):

@@ -54,7 +54,7 @@ class Contest:
     def play(self, known: Known, fresh: bool = False) -> None:
         """Measure what the ledger does not have; the set's files are made when the first cell needs them.
 
-        ``fresh`` measures all anew that there is time for; of the rest the cells are kept.
+        ``fresh`` measures all anew; what there is no time for, the next run does.
         """
         with TemporaryDirectory(prefix=f"samara-{self.rules.name}-") as folder:
 
@@ -63,8 +63,8 @@ class Contest:
                 return prepare(known, self.data, Path(folder), self.rules.cut, self.quick)
 
             start = f"sets/{known.name}/"
-            if fresh and self.ledger.is_open:
-                self.ledger.cells[f"{start}about"] = asdict(prepared())
+            if fresh:
+                self.ledger.renew(f"{start}{name}" for name in ("about", *self.rules.methods))
             about = self.ledger.cell(f"{start}about", lambda: asdict(prepared()))
             if about is None:
                 return
@@ -80,8 +80,6 @@ class Contest:
             for method in self.rules.methods.values():
                 if method.environment and missing(method.environment):
                     continue
-                if fresh:
-                    self.ledger.forget_if_open(f"{start}{method.name}")
                 self.ledger.cell(f"{start}{method.name}", partial(made, method))
             for _ in range(0 if self.quick else self.rules.rounds - 1):
                 self.again(new, known.name, folder)

@@ -59,7 +59,7 @@ def run(ledger: Ledger, chosen: argparse.Namespace) -> None:
     print(target_lines(shown, chosen.quick))
     if ledger.missing:
         print(f"\nnot yet measured: {len(ledger.missing)} cells; run again to go on")
-    ledger.save(summary("kernel", chosen, everything, {}))
+    ledger.save(summary(ledger, "kernel", chosen, everything, {}))
 
 
 def main() -> None:

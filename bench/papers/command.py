@@ -1,22 +1,23 @@
 """``samara bench papers``: measure what is not measured yet, show the verdicts, write results and pages.
 
-Cells are kept as they are measured (bench/results/papers/), so a killed run goes on where it was.
+Cells are kept as they are measured (bench/results/papers/), so a killed run goes on where it was: one that
+measures afresh, too, when it is called again without being told to.
 """
 
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from bench.harness import CHECKOUT, RESULTS, machine
+from bench.harness import CHECKOUT, RESULTS
 from bench.ledger import Cell, Ledger
-from bench.measure import available_cores, installed_versions, loaded_blas
+from bench.measure import available_cores
 from bench.papers import pages as page_maker
 from bench.papers.running import Run
 from bench.papers.tables import Figure, Paper, Table
@@ -68,8 +69,10 @@ def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None
         for key in papers or PAPERS:
             left = None if ends is None else max(0.0, (ends - time.monotonic()) / 60)
             ledger = Ledger(None if how.quick else file_of(key), left)
-            one = Run(ledger, how.data, how.quick, threads)
-            failures += PaperRun(load(key), one, how.fresh).go(tables, folder)
+            one = PaperRun(load(key), Run(ledger, how.data, how.quick, threads))
+            if how.fresh:
+                one.renew(tables)
+            failures += one.go(tables, folder)
             reports[key] = ledger.report
     if folder and how.quick:
         page_maker.write_index(folder, reports)
@@ -101,17 +104,25 @@ def file_of(key: str) -> Path:
 class PaperRun:
     """One paper's tables, in turn."""
 
-    def __init__(self, paper: Paper, run: Run, fresh: bool) -> None:
+    def __init__(self, paper: Paper, run: Run) -> None:
         self.paper = paper
         self.run = run
-        self.fresh = fresh
+
+    def chosen(self, tables: Sequence[str] | None) -> list[Table]:
+        """The tables asked for."""
+        return [table for table in self.paper.tables if tables is None or named(table, tables)]
+
+    def renew(self, tables: Sequence[str] | None) -> None:
+        """Measure these tables again, whatever is known of them."""
+        for table in self.chosen(tables):
+            with suppress(Exception):  # a broken table is told of when its turn comes
+                self.run.ledger.renew(self._cells_of(table))
 
     def go(self, tables: Sequence[str] | None, folder: Path | None) -> list[str]:
         """Measure and show the tables asked for, write what is known of the paper; names what failed."""
-        chosen = [table for table in self.paper.tables if tables is None or named(table, tables)]
-        failures, before = [], dict(self.run.ledger.cells)
+        failures = []
         kept = self.run.ledger.report.get("tables", {})
-        for table in chosen:
+        for table in self.chosen(tables):
             try:
                 figures = self._measured(table)
             except Exception as error:  # one broken table must not cost the others hours
@@ -124,8 +135,7 @@ class PaperRun:
             if folder and table.chart and kept[table.name] == found:
                 page_maker.draw(folder, self.paper.key, table, self.run, figures)
         order = [table.name for table in self.paper.tables]
-        fresh = self.run.ledger.cells != before
-        report = self._report({name: kept[name] for name in order if name in kept}, fresh)
+        report = self._report({name: kept[name] for name in order if name in kept})
         self.run.ledger.save(report)
         if folder and report["tables"]:
             page_maker.write_paper(folder, report)
@@ -134,28 +144,27 @@ class PaperRun:
     def _measured(self, table: Table) -> list[Figure]:
         """Its figures; a first look without measuring finds how many cells are to be done."""
         ledger = self.run.ledger
-        ledger.closed, ledger.asked = True, []
-        table.measure(self.run)
-        ledger.closed = False
-        if self.fresh:
-            for key in ledger.asked:
-                ledger.cells.pop(key, None)
-        todo = len({*ledger.asked} - {*ledger.cells})
+        todo = len(self._cells_of(table) - ({*ledger.cells} - ledger.stale))
         with Counting(f"{self.paper.authors}, {table.name}", todo, ledger):
             return table.measure(self.run)
 
-    def _report(self, tables: Cell, fresh: bool) -> Cell:
+    def _cells_of(self, table: Table) -> set[str]:
+        """What it asks the ledger for, found by asking without measuring."""
+        ledger = self.run.ledger
+        ledger.closed, ledger.asked = True, []
+        try:
+            table.measure(self.run)
+        finally:
+            ledger.closed = False
+        return {*ledger.asked}
+
+    def _report(self, tables: Cell) -> Cell:
         """Tables with the machine and day of the last run that has measured any of their cells."""
-        paper, last = self.paper, self.run.ledger.report
-        now = {
-            "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "machine": machine(self.run.threads),
-            "versions": installed_versions(),
-            "blas": loaded_blas(),
-        }
+        about = ("key", "authors", "title", "source", "about")
         return {
-            "paper": {name: getattr(paper, name) for name in ("key", "authors", "title", "source", "about")},
-            **(now if fresh else {name: last.get(name, value) for name, value in now.items()}),
+            "paper": {name: getattr(self.paper, name) for name in about},
+            **self.run.ledger.measured_with(self.run.threads),
+            "seconds": self.run.ledger.seconds,
             "tables": tables,
         }
 

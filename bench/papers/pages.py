@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def paper_page(report: Cell, pictures: Mapping[str, bool]) -> str:
         paper["source"],
         paper["about"],
         RULE,
-        f"Measured with {about_machine(report)}.",
+        f"Measured with {about_machine(report)}{in_minutes([report])}.",
     ]
     for name, table in report["tables"].items():
         parts += [f"## {name}: {table['title']}", table["about"]]
@@ -191,7 +191,15 @@ def index_page(reports: Mapping[str, Cell], others: Mapping[str, str] | None = N
 def how_made(reports: Mapping[str, Cell]) -> str:
     """The machine of the latest results."""
     latest = max(reports.values(), key=lambda report: str(report["date"]), default=None)
-    return f"measured with {about_machine(latest)}" if latest else "nothing is measured yet"
+    if latest is None:
+        return "nothing is measured yet"
+    return f"measured with {about_machine(latest)}{in_minutes(reports.values())}"
+
+
+def in_minutes(reports: Iterable[Cell]) -> str:
+    """How long measuring takes, where that is known of every cell."""
+    took = [report.get("seconds") for report in reports]
+    return "" if None in took else f", in {sum(took) / 60:.0f} minutes"
 
 
 def verdict_table(reports: Mapping[str, Cell]) -> str:

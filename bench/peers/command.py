@@ -30,7 +30,7 @@ def run(sets: list[str] | None = None, methods: list[str] | None = None, **means
     chosen.data, everything = given.folder, sets is None and methods is None
     ledger = Ledger(None if chosen.quick else RESULTS / f"{NAME}.json", given.minutes)
     if given.fresh and everything:
-        ledger.forget("promises/")
+        ledger.renew(key for key in ledger.cells if key.startswith("promises/"))
     picked, rules = picked_of(chosen.data, sets, chosen.quick), of_methods(RULES, methods)
     environments.set_up({one.environment for one in rules.methods.values() if one.environment})
     absent = environments.said_missing(RULES.methods.values())
@@ -70,7 +70,7 @@ def finish(ledger: Ledger, chosen: argparse.Namespace, findings: Cell, targets: 
     print(target_lines(targets, chosen.quick))
     if ledger.missing:
         print(f"\nnot yet measured: {len(ledger.missing)} cells; run again to go on")
-    report = summary(NAME, chosen, targets, findings)
+    report = summary(ledger, NAME, chosen, targets, findings)
     ledger.save(report)
     if not chosen.quick:
         for path in write_pages({**report, "cells": ledger.cells}):

@@ -28,16 +28,20 @@ class Verdict:
     gap: float | None = None  # our error less the peer's, in deviations
 
 
-def judged(peer: Cell | None, ours: Mapping[str, Cell]) -> Verdict:
+def judged(peer: Cell | None, ours: Mapping[str, Cell], spread: float | None = None) -> Verdict:
     """The fastest of our models whose error is within one deviation of the peer's, or below it.
 
-    Both are compared on the splits they share. Where the peer ran on one alone, our deviation is taken.
+    Both are compared on the splits they share. The deviation is ``spread`` where it is given, else that
+    over the splits: the peer's, or ours where the peer ran on one alone.
     """
     there = {name: cell for name, cell in ours.items() if measured(cell)}
     if not measured(peer) or not there:
         return Verdict(NOT_COMPARED)
     assert peer is not None
-    gaps = {name: (above(cell, peer), allowed(cell, peer)) for name, cell in there.items()}
+    gaps = {
+        name: (above(cell, peer), allowed(cell, peer) if spread is None else spread)
+        for name, cell in there.items()
+    }
     equal = [name for name, (gap, spread) in gaps.items() if gap <= spread]
     if not equal:
         name = min(gaps, key=lambda name: gaps[name][0])
@@ -63,6 +67,44 @@ def allowed(ours: Cell, peer: Cell) -> float:
 def times(peer: Cell, ours: Cell) -> float:
     """How many times as long the peer's fit takes: the median over the splits both have."""
     return median(b / a for a, b in zip(ours["fit"], peer["fit"], strict=False))
+
+
+def foreseen(peer: Cell | None, ours: Mapping[str, Cell]) -> float | None:
+    """On which share of the splits our model is first that the peer's other splits would choose.
+
+    Where the peer ran on one split there is nothing to choose by; nor among models that ran on fewer.
+    """
+    if not measured(peer) or len(peer["errors"]) < 2:
+        return None
+    splits, spread = range(len(peer["errors"])), deviation(peer)
+    there = {name: cell for name, cell in ours.items() if len(cell.get("errors", ())) >= len(splits)}
+    if not there:
+        return None
+
+    def first(held: int) -> bool:
+        rest = [split for split in splits if split != held]
+        chosen = judged(on(rest, peer), {name: on(rest, cell) for name, cell in there.items()}, spread).model
+        return judged(on([held], peer), {chosen: on([held], there[chosen])}, spread).outcome == FIRST
+
+    return fmean(map(first, splits))
+
+
+def on(splits: Sequence[int], cell: Cell) -> Cell:
+    """Errors and times of these splits alone."""
+    return {key: [cell[key][split] for split in splits] for key in ("errors", "fit")}
+
+
+def foresight(results: Results) -> dict[str, Cell]:
+    """Of each peer: the mean of `foreseen` over the sets where something can be chosen, and how many."""
+    made: dict[str, Cell] = {}
+    for peer in PEERS:
+        found = (
+            foreseen(cells.get(peer), {model: cells[model] for model in OURS if model in cells})
+            for cells in results.values()
+        )
+        told = [one for one in found if one is not None]
+        made[peer] = {"share": fmean(told) if told else None, "sets": len(told)}
+    return made
 
 
 def verdicts(results: Results, models: Sequence[str] = OURS) -> dict[str, dict[str, Verdict]]:
@@ -117,6 +159,7 @@ def findings_of(cells: Mapping[str, Cell]) -> Cell:
     return {
         "sets": len(results),
         "against": shares(found),
+        "foresight": foresight(results),
         "against_auto": shares(verdicts(results, (BY_ITSELF,))),
         "statistics": statistics_of(results),
     }

@@ -22,6 +22,7 @@ from bench.peers.findings import (
     NOT_COMPARED,
     SLOWER,
     findings_of,
+    foreseen,
     judged,
     targets_of,
 )
@@ -212,6 +213,23 @@ def test_our_deviation_counts_where_the_peer_has_one_split():
     assert judged(cell([0.08], [1.0]), {"small": cell([0.11, 0.15, 0.13], [0.5] * 3)}).outcome == BEHIND
 
 
+def test_a_model_chosen_by_the_other_splits_is_judged_on_one():
+    lucky = {"small": cell([0.10, 0.12, 0.30], [0.5] * 3), "large": cell([0.10, 0.12, 0.14], [0.8] * 3)}
+    # Splits 0 and 1 choose the small one, which fails on split 2; the other pairs choose the large one.
+    assert foreseen(PEER, lucky) == pytest.approx(2 / 3)
+    assert judged(PEER, lucky).model == "large"  # by all three
+    assert foreseen(PEER, {"large": lucky["large"]}) == 1.0
+    assert foreseen(PEER, {"slow": cell([0.05] * 3, [2.0] * 3)}) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("peer", "ours"),
+    [(cell([0.1], [1.0]), PEER), (PEER, cell([0.1], [1.0])), ({"late": 60.0}, PEER), (None, PEER)],
+)
+def test_of_one_split_nothing_is_foreseen(peer, ours):
+    assert foreseen(peer, {"small": ours}) is None
+
+
 @pytest.fixture
 def cells():
     """Three sets; on one of them the SVM is late, and HistGradientBoosting is better than all of ours."""
@@ -242,6 +260,9 @@ def test_shares_and_promises(cells):
     assert against["SVM"] == {
         FIRST: 2, SLOWER: 0, BEHIND: 0, NOT_COMPARED: 1, "share": 1.0, "median_times": pytest.approx(TIMES)
     }  # fmt: skip
+    before = findings_of(cells)["foresight"]
+    assert before["SVM"] == {"share": 1.0, "sets": 2}  # the fastest of ours is best on each split
+    assert before["HistGradientBoosting"] == {"share": pytest.approx(2 / 3), "sets": 3}
     assert against["HistGradientBoosting"][BEHIND] == 1
     assert against["HistGradientBoosting"]["share"] == pytest.approx(2 / 3)
     promised = {

@@ -142,6 +142,85 @@ def test_fresh_measures_the_cells_of_the_tables_again(paper, monkeypatch):
     assert cells["other/0"]["rate"] == 1.0
 
 
+def test_a_cell_of_two_tables_is_measured_afresh_once(paper, monkeypatch):
+    measured = []
+
+    def shared(run):
+        run.cells("rates", 5, lambda seed: measured.append(seed) or {"rate": 1.0})
+        return []
+
+    table = made_paper(measure=shared).tables[0]
+    twice = replace(made_paper(), tables=(table, replace(table, name="Table 4")))
+    monkeypatch.setattr(command, "load", lambda _: twice)
+    command.run(pages=paper / "pages")
+    command.run(fresh=True, pages=paper / "pages")
+    assert measured == [0, 1, 2, 3, 4] * 2
+
+
+def test_fresh_in_pieces_measures_every_cell_once(paper, monkeypatch):
+    """What there was no time for stays, and is measured by the next run, which need not be told."""
+    measured = []
+
+    def counted(run):
+        run.cells("rates", 5, lambda seed: measured.append(seed) or {"rate": 1.0})
+        return []
+
+    monkeypatch.setattr(command, "load", lambda _: made_paper(measure=counted))
+    file = paper / "papers" / "nobody.json"
+    command.run(pages=paper / "pages")
+    before = json.loads(file.read_text())
+    command.run(fresh=True, minutes=0, pages=paper / "pages")
+    kept = json.loads(file.read_text())
+    assert kept == before | {"stale": [f"rates/{seed}" for seed in range(5)]}
+    assert measured == [0, 1, 2, 3, 4]
+    command.run(minutes=0, pages=paper / "pages")
+    assert measured == [0, 1, 2, 3, 4]
+    command.run(pages=paper / "pages")
+    command.run(pages=paper / "pages")
+    assert measured == [0, 1, 2, 3, 4] * 2
+    assert json.loads(file.read_text())["stale"] == []
+
+
+def test_a_killed_fresh_run_goes_on_where_it_was(paper, monkeypatch):
+    measured, limit = [], [100]
+
+    def dies(run):
+        def measure(seed):
+            if len(measured) == limit[0]:
+                raise KeyboardInterrupt
+            measured.append(seed)
+            return {"rate": float(len(measured))}
+
+        run.cells("rates", 5, measure)
+        return []
+
+    monkeypatch.setattr(command, "load", lambda _: made_paper(measure=dies))
+    command.run(pages=paper / "pages")
+    limit[0] = 8
+    with pytest.raises(KeyboardInterrupt):
+        command.run(fresh=True, pages=paper / "pages")
+    limit[0] = 100
+    command.run(pages=paper / "pages")
+    cells = json.loads((paper / "papers" / "nobody.json").read_text())["cells"]
+    assert [cells[f"rates/{seed}"]["rate"] for seed in range(5)] == [6.0, 7.0, 8.0, 9.0, 10.0]
+
+
+def test_how_long_it_took_is_told_where_it_is_known_of_every_cell(paper):
+    command.run(pages=paper / "pages")
+    file = paper / "papers" / "nobody.json"
+    stored = json.loads(file.read_text())
+    assert stored["took"].keys() == stored["cells"].keys()
+    stored["took"] = dict.fromkeys(stored["cells"], 36.0)
+    file.write_text(json.dumps(stored))
+    command.run(minutes=0, pages=paper / "pages")
+    for name in ("nobody", "index"):
+        assert ", in 3 minutes." in (paper / "pages" / f"{name}.md").read_text()
+    stored["took"].pop("rates/0")
+    file.write_text(json.dumps(stored))
+    command.run(minutes=0, pages=paper / "pages")
+    assert "minutes." not in (paper / "pages" / "nobody.md").read_text()
+
+
 def test_a_table_that_fails_is_told_and_counted(paper, monkeypatch, capsys):
     monkeypatch.setattr(command, "load", lambda _: made_paper(measure=lambda run: 1 / 0))
     with pytest.raises(command.TablesFailedError, match="1 tables could not be measured: Nobody, Table 3"):

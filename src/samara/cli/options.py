@@ -218,9 +218,12 @@ class BenchOptions:
             metavar="M",
         ),
     ] = None
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what an earlier run has measured.")] = (
-        False
-    )
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Measure anew what an earlier run has measured; cut off, go on without --fresh."
+        ),
+    ] = False
     threads: Annotated[int, option("Threads of a fit (2).", read=count, metavar="N")] = 2
 
 
