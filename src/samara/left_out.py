@@ -119,14 +119,14 @@ class Solved:
 
     def _left_out(self) -> LeftOut:
         ridges = np.broadcast_to(np.asarray(self.alpha, float), (self.layout.n_targets,))
-        seen = self._seen(float(ridges[0]))
+        half = half_inverse(self.system, float(ridges[0]), self.size)
+        seen = self._seen(half)
         outputs = [self._without(seen, alpha) for alpha in dict.fromkeys(ridges.tolist())]
         places = {alpha: k for k, alpha in enumerate(dict.fromkeys(ridges.tolist()))}
         made = np.stack([outputs[places[a]][:, j] for j, a in enumerate(ridges.tolist())], axis=1)
         made, copies = made[seen.copies.group], seen.copies
         kept = np.isfinite(made).all(axis=1)
         few = self._whole and len(kept) <= ALL_KEPT and len(outputs) == 1
-        half = half_inverse(self.system, float(ridges[0]), self.size)
         return LeftOut(
             outputs=self._restored(made)[kept],
             targets=self._restored(seen.y[copies.rows])[kept],
@@ -148,9 +148,8 @@ class Solved:
         """Whether these are all rows."""
         return isinstance(self.system, RowSystem) or self.source.n_rows <= self._most
 
-    def _seen(self, alpha: float) -> Seen:
+    def _seen(self, half: HalfInverse) -> Seen:
         """The rows with one ridge; hidden rows are there a block at a time."""
-        half = half_inverse(self.system, alpha, self.size)
         beta = self.solution[1 : 1 + self.size]
         known = self.solution[0] + self.means @ beta
         blocks = []
@@ -171,7 +170,9 @@ class Solved:
             system = self.system.merged(first.copies)
             errors = system.leave_one_out([alpha], self.size)[:, 0] / system.root_weights[:, None]
             return np.asarray(means - errors)
-        seen = first if alpha == np.min(self.alpha) == np.max(self.alpha) else self._seen(alpha)
+        seen = first
+        if not alpha == np.min(self.alpha) == np.max(self.alpha):
+            seen = self._seen(half_inverse(self.system, alpha, self.size))
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = ((means - seen.fitted[seen.copies.first]).T / seen.slack).T
         return np.where(seen.slack[:, None] > 1e-10, means - errors, np.nan)

@@ -19,6 +19,7 @@ from samara.solvers.task import Task
 from samara.summaries import Rows as RowsSummary
 
 Method = Literal["dual", "svd"]
+FAR = 1e6  # times the least ridge that HHᵀ carries: its eigenvectors give roots of inverses to 1e-7
 
 
 class RowSystem:
@@ -43,6 +44,7 @@ class RowSystem:
         self._svd: tuple[Array, Array, Array] | None = None
         self._known: dict[int, Array] = {}  # eigenvalues by columns: condition and rank both ask
         self._products: tuple[int, Array] = (-1, np.empty((0, 0)))  # HHᵀ of the columns asked for last
+        self._axes: tuple[int, Array, Array] | None = None  # its eigenvalues and eigenvectors
 
     def merged(self, copies: Copies) -> RowSystem:
         """The same system with one row for each input, its target the mean of theirs."""
@@ -147,6 +149,13 @@ class RowSystem:
                 errors[:, a] = (beyond + Q @ (shrink[:, None] * rotated)) / slack[:, None]
         return errors
 
+    def along_rows(self, alpha: float, size: int) -> tuple[Array, Array] | None:
+        """Eigenvalues of HHᵀ and QᵀH; None where the ridge is so small that these would tell too little."""
+        if not (self.method == "dual" and alpha > FAR * safe_ridge(self.trace, "float64")):
+            return None
+        values, Q, _ = self._directions(alpha, size)
+        return values, Q.T @ self.H[:, :size]
+
     def _directions(self, alpha: float, size: int | None) -> tuple[Array, Array, Array]:
         """Eigenvalues and eigenvectors of HHᵀ, without the constant direction, and that direction.
 
@@ -155,8 +164,11 @@ class RowSystem:
         constant = self.root_weights / np.linalg.norm(self.root_weights) * self.fit_intercept
         H, top = self.H[:, :size], 2 * self.trace + 1
         if self._squares(alpha):
-            kernel = self._kernel(size) + top * np.outer(constant, constant)
-            values, Q = (found[..., ::-1] for found in eigh(kernel, check_finite=False))
+            if self._axes is None or self._axes[0] != H.shape[1]:
+                kernel = self._kernel(size) + top * np.outer(constant, constant)
+                values, Q = (found[..., ::-1] for found in eigh(kernel, check_finite=False))
+                self._axes = H.shape[1], values, Q
+            values, Q = self._axes[1:]
         else:
             with_constant = np.column_stack([np.sqrt(top) * constant, H])
             Q, singular, _ = svd(with_constant, full_matrices=False, check_finite=False)
