@@ -184,6 +184,7 @@ def chart_2(run: Run, _: Sequence[Figure]) -> Any:
     for colour, n in zip(COLOURS, sizes(run) if found else (), strict=False):
         ax.plot(list(found), [found[p][n] for p in found], "o-", color=colour, label=f"{n:,} rows")
     if found:
+        ax.set(xticks=list(found), ylim=(0, None))
         ax.legend(frameon=False, fontsize=8)
     return picture
 

@@ -78,19 +78,17 @@ def promise_section(findings: Cell) -> Iterable[str]:
         "*times* is the median of the peer's time by Samara's where errors are equal. Promised is a share of "
         f"{PROMISED:.0%}. Which of Samara's models is meant is chosen in hindsight, as a reader of a "
         "trade-off would. *foreseen* leaves out one split, chooses the model by the others, and counts "
-        "whether it is first on that one: the mean over the splits of the sets (their number in brackets) on "
-        "which the peer ran on more than one. That is a harder question, as one split also misses the error "
-        "by chance. "
+        "whether it is first on that one: the mean over the splits of the sets on which the peer ran on more "
+        "than one. That is a harder question, as one split also misses the error by chance. "
         f"*auto* takes {BY_ITSELF} alone.\n"
     )
     outcomes = (FIRST, SLOWER, BEHIND, NOT_COMPARED)
     rows = []
     for peer, one in findings["against"].items():
         alone = findings["against_auto"][peer]["share"]
-        before = findings["foresight"][peer]
-        foreseen = f"{share(before['share'])} ({before['sets']})"
+        before = findings["foresight"][peer]["share"]
         counts = " / ".join(str(one[outcome]) for outcome in outcomes)  # in one column: all fit on a screen
-        shares = (share(one["share"]), figure(one["median_times"]), foreseen, share(alone))
+        shares = (share(one["share"]), figure(one["median_times"]), share(before), share(alone))
         rows.append((peer, *shares, counts))
     yield from table(("peer", "share first", "times", "foreseen", "auto", " / ".join(outcomes)), rows)
 
