@@ -11,10 +11,10 @@ MEASURED = (
     "which the text gives few numbers. "
 )
 SHARED_CORES = (
-    "Modelled from one and two workers, which share two cores with the scheduler and the caller. Timed "
-    "apart, of 6.2 s for 25,000 rows on two, half of one worker's time would be 5.0; the caller works for 0.4, and 0.8 goes "
-    "to sums that travel and wait for each other. All of that counts as fixed. The paper's eight have a node "
-    "each, and fifty times the inputs to share out."
+    "Modelled from one and two workers, which share two cores with the scheduler and the caller. In a run "
+    "that was looked into, of 6.2 s for 25,000 rows on two, half of one worker's time would be 5.0; the "
+    "caller works for 0.4, and 0.8 goes to sums that travel and wait for each other. All of that counts as "
+    "fixed. The paper's eight have a node each, and fifty times the inputs to share out."
 )
 
 PAPER = Paper(
