@@ -158,9 +158,16 @@ def comparisons_in(folder: Path, results: Path = RESULTS) -> dict[str, str]:
 def promises_of(file: Path) -> str:
     """How many of a comparison's promises are kept, and which are not."""
     targets = json.loads(file.read_text())["targets"] if file.exists() else []
-    broken = [f"{one['label']}, {one['verdict']}" for one in targets if one["verdict"] != "PASS"]
+    broken = [broken_promise(one) for one in targets if one["verdict"] != "PASS"]
     kept = f"{len(targets) - len(broken)} of {len(targets)} promises are kept"
     return f"{kept}. Not kept: {'; '.join(broken)}" if broken else kept
+
+
+def broken_promise(target: Mapping[str, Any]) -> str:
+    """What was promised and what was measured; a reader of the front page has no table beside it."""
+    bound = "at least" if target["at_least"] else "at most"
+    measured = "not measured" if target["measured"] is None else f"{target['measured']:.4g}"
+    return f"{target['label']} ({measured}, promised {bound} {target['limit']:g})"
 
 
 def index_page(reports: Mapping[str, Cell], others: Mapping[str, str] | None = None) -> str:

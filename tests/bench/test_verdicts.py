@@ -285,12 +285,19 @@ def test_the_front_page_says_which_promises_of_a_comparison_are_broken(tmp_path)
     (tmp_path / "peers.md").touch()
     targets = [
         asdict(one) | {"verdict": one.verdict()}
-        for one in (Target("faster", 2.0, 1.5, True), Target("first", 0.5, 1.0, True))
+        for one in (
+            Target("faster", 2.0, 1.5, True),
+            Target("first", 0.5, 1.0, True),
+            Target("smaller", None, 3.0),
+        )
     ]
     assert pages.comparisons_in(tmp_path, tmp_path) == {"peers": "0 of 0 promises are kept"}
     (tmp_path / "peers.json").write_text(json.dumps({"targets": targets}))
     found = pages.comparisons_in(tmp_path, tmp_path)
-    assert found == {"peers": "1 of 2 promises are kept. Not kept: first, short by 50.0%"}
+    assert found == {
+        "peers": "1 of 3 promises are kept. Not kept: first (0.5, promised at least 1); "
+        "smaller (not measured, promised at most 3)"
+    }
     assert f"- [Samara and its peers](peers.md): {found['peers']}." in pages.index_page({}, found)
     (tmp_path / "peers.json").write_text(json.dumps({"targets": targets[:1]}))
     assert pages.comparisons_in(tmp_path, tmp_path) == {"peers": "1 of 1 promises are kept"}
