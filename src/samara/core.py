@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, TypeVar, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,9 @@ class FeatureMap(Protocol):
 
 @runtime_checkable
 class BlockMap(Protocol):
-    """A map that takes a whole block at its own pace."""
+    """A map that takes the shift off as it makes its features."""
+
+    by_tiles: ClassVar[bool]  # it is given a tile at a time, still in the cache; else the whole block
 
     def fill(self, X: Any, out: Array, shift: Array | None) -> Array:
         """The features of the rows of X, less the shift, written into ``out``."""
@@ -118,20 +120,28 @@ class Block:
         A tile is worked on where its rows lie back to back, which element-wise steps take at three times
         the speed of rows with gaps; the subtraction of the shift is also the move to ``out``.
         """
-        if self.maps and hasattr(self.maps[-1], "fill"):  # to ask for the protocol takes a tenth of a block
-            return cast("BlockMap", self.maps[-1]).fill(self.before(), out, shift)
-        less = getattr(self.maps[-1], "less", None) if self.maps else None  # of several parts: shifts each
-        scratch = np.empty((0 if less else min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
+        last = self.maps[-1] if self.maps else None
+        by_tiles = getattr(last, "by_tiles", None)  # to ask for the protocol takes a tenth of a block
+        if by_tiles is None:
+            scratch = np.empty((min(TILE_ROWS, len(self)), out.shape[1]), out.dtype)
+            for tile, room in self._tiles(out):
+                made = tile if last is None else last(tile, out=scratch[: len(room)])
+                np.subtract(dense(made), 0 if shift is None else shift, out=room)
+            return out
+        filling = cast("BlockMap", last)
+        if not by_tiles:
+            return filling.fill(self.before(), out, shift)
+        for tile, room in self._tiles(out):
+            filling.fill(tile, room, shift)
+        return out
+
+    def _tiles(self, out: Array) -> Iterator[tuple[Any, Array]]:
+        """A tile of rows behind all maps but the last, and its rows of ``out``."""
         for lo in range(0, len(self), TILE_ROWS):
             tile = self.X[lo : lo + TILE_ROWS]
             for feature_map in self.maps[:-1]:
                 tile = feature_map(tile)
-            if less:
-                less(tile, shift, out[lo : lo + TILE_ROWS])
-                continue
-            tile = self.maps[-1](tile, out=scratch[: tile.shape[0]]) if self.maps else tile
-            np.subtract(dense(tile), 0 if shift is None else shift, out=out[lo : lo + TILE_ROWS])
-        return out
+            yield tile, out[lo : lo + TILE_ROWS]
 
 
 class Part(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Fused:
 
     scaling: Standardize | AsFloat
     nodes: AdditiveNodes | RadialNodes
+    by_tiles: ClassVar[bool] = False
 
     @property
     def n_out(self) -> int:

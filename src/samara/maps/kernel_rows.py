@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -27,6 +27,7 @@ class KernelRows:
     kernel: Kernel
     centres: Any  # (M, d) array or CSR, or for precomputed (M,) integers
     dtype: np.dtype[np.floating]
+    by_tiles: ClassVar[bool] = False
 
     @property
     def n_out(self) -> int:
@@ -78,6 +79,7 @@ class Whitened:
 
     rows: KernelRows
     triangle: Array  # (M, M) upper; the lower part is not read
+    by_tiles: ClassVar[bool] = False
 
     @property
     def n_out(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -119,6 +119,7 @@ class DirectLink:
 
     n_inputs: int
     nodes: FeatureMap
+    by_tiles: ClassVar[bool] = True
 
     @property
     def n_out(self) -> int:
@@ -128,11 +129,10 @@ class DirectLink:
         """Input rows with their hidden rows."""
         X = dense(X)
         made = np.empty((len(X), self.n_out), X.dtype) if out is None else out
-        self.less(X, None, made)
-        return made
+        return self.fill(X, made, None)
 
-    def less(self, X: Any, shift: Array | None, out: Array) -> None:
-        """The same less the shift, into ``out``, in one pass over the inputs.
+    def fill(self, X: Any, out: Array, shift: Array | None) -> Array:
+        """Both less the shift, into ``out``, in one pass over the inputs.
 
         The nodes' own rows lie back to back, for the activation of 2000 rows with gaps took 0.3 ms, and
         without 0.02.
@@ -140,6 +140,7 @@ class DirectLink:
         X, d = dense(X), self.n_inputs
         np.subtract(X, 0 if shift is None else shift[:d], out=out[:, :d])
         np.subtract(self.nodes(X), 0 if shift is None else shift[d:], out=out[:, d:])
+        return out
 
 
 @dataclass(frozen=True)
