@@ -21,6 +21,7 @@ from bench.measure import available_cores
 from bench.papers import pages as page_maker
 from bench.papers.running import Run
 from bench.papers.tables import Figure, Paper, Table
+from samara.errors import unknown_name
 
 PAPERS = {
     "men-wang": "men_wang",
@@ -64,12 +65,14 @@ def run(papers: Sequence[str] | None = None, tables: Sequence[str] | None = None
     ends = None if how.minutes is None else time.monotonic() + 60 * how.minutes
     folder = how.pages or (None if how.quick else PAGES)
     threads = how.threads or available_cores()
+    chosen = {key: load(key) for key in papers or PAPERS}
+    refuse_unknown(tables or (), [table for one in chosen.values() for table in one.tables])
     failures, reports = list[str](), {}
     with threadpool_limits(threads):
-        for key in papers or PAPERS:
+        for key, known in chosen.items():
             left = None if ends is None else max(0.0, (ends - time.monotonic()) / 60)
             ledger = Ledger(None if how.quick else file_of(key), left)
-            one = PaperRun(load(key), Run(ledger, how.data, how.quick, threads))
+            one = PaperRun(known, Run(ledger, how.data, how.quick, threads))
             if how.fresh:
                 one.renew(tables)
             failures += one.go(tables, folder)
@@ -174,6 +177,13 @@ def named(table: Table, asked: Sequence[str]) -> bool:
     parts = table.name.lower().rstrip(")").split(" (")  # "Experiment 2 (Fig. 3.1)" has two names
     wanted = {f"table {one}" if one[:1].isdigit() else one.lower() for one in asked}
     return not wanted.isdisjoint(parts)
+
+
+def refuse_unknown(asked: Sequence[str], tables: Sequence[Table]) -> None:
+    """A table that none of the papers has is a slip, and told before anything is measured."""
+    for name in asked:
+        if not any(named(table, [name]) for table in tables):
+            raise unknown_name("table", name, {table.name for table in tables})
 
 
 def stored(table: Table, figures: Sequence[Figure]) -> Cell:

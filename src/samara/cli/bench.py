@@ -124,7 +124,7 @@ def _run(module: str, options: dict[str, Any], output: Output) -> dict[str, Any]
         run = import_module(module).run
     except ModuleNotFoundError as error:
         raise UsageError(f"The benchmarks need the package {error.name}: install it first.") from error
-    with _told(output):
+    with _told(output), usage_errors():
         found = run(**options)
     return found if isinstance(found, dict) else {}
 

@@ -163,6 +163,14 @@ def test_a_package_that_a_benchmark_needs(run, clone):
     assert line == "samara: The benchmarks need the package no_such_package: install it first."
 
 
+def test_what_a_benchmark_refuses_is_an_error_of_the_command(run, clone):
+    refuses = (
+        "from samara.errors import InputError\n\n\ndef run(**_):\n    raise InputError('No such table.')\n"
+    )
+    (clone / "bench" / "papers" / "command.py").write_text(refuses)
+    assert refused(run("bench", "papers", "--table", "99")) == "samara: No such table."
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
