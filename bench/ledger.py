@@ -33,7 +33,7 @@ class Ledger:
         self.took: dict[str, float] = self.report.pop("took", {})  # seconds each cell took to measure
         # Stored cells that are measured again when they are asked for, by this run or the next.
         self.stale: set[str] = set(self.report.pop("stale", ()))
-        self.missing: list[str] = []
+        self.missing: list[str] = []  # keys there was no time for
         self.closed = False  # nothing new is measured
         self.grown = False  # something has been measured by this run
         self.asked: list[str] = []  # every key that was asked for
@@ -47,13 +47,15 @@ class Ledger:
     def cell(self, key: str, measure: Callable[[], Cell]) -> Cell | None:
         """The stored result, a new one, or None when time is up."""
         self.asked.append(key)
-        if key in self.cells and not (key in self.stale and self.is_open):
-            return self.cells[key]
-        if self.closed:
-            return None
-        if not self.is_open:
-            self.missing.append(key)
-            return None
+        if key not in self.cells or key in self.stale:
+            if self.is_open:
+                return self._measured(key, measure)
+            if not self.closed:
+                self.missing.append(key)
+        return self.cells.get(key)
+
+    def _measured(self, key: str, measure: Callable[[], Cell]) -> Cell:
+        """A new result, which is kept."""
         self.stale.discard(key)
         self.cells.pop(key, None)
         started = time.perf_counter()
@@ -67,13 +69,13 @@ class Ledger:
             self.save()
         return made
 
-    def forget(self, start: str) -> None:
-        """Measure again what begins so."""
-        self.cells = {key: cell for key, cell in self.cells.items() if not key.startswith(start)}
-
     def renew(self, keys: Iterable[str]) -> None:
         """Measure these again, once: in this run while there is time, what is left of them in the next."""
         self.stale |= {*keys} & {*self.cells}
+
+    def renew_part(self, start: str) -> None:
+        """The same for all that begin so."""
+        self.renew(key for key in self.cells if key.startswith(start))
 
     @property
     def seconds(self) -> float | None:

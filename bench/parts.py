@@ -40,7 +40,7 @@ class Parts:
         ledger = Ledger(path, chosen.minutes)
         if chosen.fresh:
             for part in chosen.parts:
-                ledger.forget(f"{part}/")
+                ledger.renew_part(f"{part}/")
         with threadpool_limits(chosen.threads):
             self._run(ledger, chosen)
 

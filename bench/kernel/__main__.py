@@ -68,7 +68,7 @@ def main() -> None:
     ledger = Ledger(path, chosen.minutes)
     if chosen.fresh:
         for part in chosen.parts:
-            ledger.forget(f"{part}/")
+            ledger.renew_part(f"{part}/")
     with threadpool_limits(chosen.threads):
         run(ledger, chosen)
 

@@ -183,7 +183,7 @@ def refuse_unknown(asked: Sequence[str], tables: Sequence[Table]) -> None:
     """A table that none of the papers has is a slip, and told before anything is measured."""
     for name in asked:
         if not any(named(table, [name]) for table in tables):
-            raise unknown_name("table", name, {table.name for table in tables})
+            raise SystemExit(str(unknown_name("table", name, {table.name for table in tables})))
 
 
 def stored(table: Table, figures: Sequence[Figure]) -> Cell:

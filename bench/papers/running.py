@@ -58,6 +58,8 @@ def table_of(name: str, folder: Path | None) -> Any:
     """All columns of a set as a pandas frame; the target in ``target``, official rows in ``split``."""
     import pandas as pd
 
+    from samara.sources.whole import read_whole
+
     if name == "letter" and not (folder and (Path(folder) / "letter.parquet").exists()):
         from samara.datasets import load_letter
 
@@ -65,4 +67,4 @@ def table_of(name: str, folder: Path | None) -> Any:
         return pd.DataFrame(X).add_prefix("x").assign(target=y)
     if folder is None or not there(name, folder):
         raise FileNotFoundError(absent(name))
-    return pd.read_parquet(Path(folder) / f"{name}.parquet")
+    return read_whole(Path(folder) / f"{name}.parquet").to_pandas()  # one that is damaged is named

@@ -30,7 +30,7 @@ def run(sets: list[str] | None = None, methods: list[str] | None = None, **means
     chosen.data, everything = given.folder, sets is None and methods is None
     ledger = Ledger(None if chosen.quick else RESULTS / f"{NAME}.json", given.minutes)
     if given.fresh and everything:
-        ledger.renew(key for key in ledger.cells if key.startswith("promises/"))
+        ledger.renew_part("promises/")
     picked, rules = picked_of(chosen.data, sets, chosen.quick), of_methods(RULES, methods)
     environments.set_up({one.environment for one in rules.methods.values() if one.environment})
     absent = environments.said_missing(RULES.methods.values())

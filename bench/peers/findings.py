@@ -42,15 +42,14 @@ def judged(peer: Cell | None, ours: Mapping[str, Cell], spread: float | None = N
         name: (above(cell, peer), allowed(cell, peer) if spread is None else spread)
         for name, cell in there.items()
     }
-    equal = [name for name, (gap, spread) in gaps.items() if gap <= spread]
-    if not equal:
+    equal = [name for name, (gap, most) in gaps.items() if gap <= most]
+    if equal:
+        name = max(equal, key=lambda name: times(peer, there[name]))
+    else:
         name = min(gaps, key=lambda name: gaps[name][0])
-        gap, spread = gaps[name]
-        return Verdict(BEHIND, name, times(peer, there[name]), gap / spread if spread else None)
-    name = max(equal, key=lambda name: times(peer, there[name]))
-    gap, spread = gaps[name]
-    faster = times(peer, there[name])
-    return Verdict(FIRST if faster > 1 else SLOWER, name, faster, gap / spread if spread else None)
+    (gap, most), faster = gaps[name], times(peer, there[name])
+    outcome = BEHIND if not equal else FIRST if faster > 1 else SLOWER
+    return Verdict(outcome, name, faster, gap / most if most else None)
 
 
 def above(ours: Cell, peer: Cell) -> float:

@@ -12,7 +12,6 @@ from bench.ledger import Ledger
 from bench.papers import command, pages
 from bench.papers.running import Run
 from bench.papers.tables import Figure, Paper, Table, standard_error
-from samara.errors import InputError
 
 
 def figure(**fields):
@@ -246,7 +245,7 @@ def test_tables_are_named_by_number_or_name():
 
 
 def test_a_table_that_no_paper_has_is_refused(paper, capsys):
-    with pytest.raises(InputError, match=r"Unknown table 'table 4'\. .* Known: Table 3\."):
+    with pytest.raises(SystemExit, match=r"Unknown table 'table 4'\. .* Known: Table 3\."):
         command.run(tables=["3", "table 4"], fresh=True)
     assert capsys.readouterr().out == ""
     assert not (paper / "papers").exists()

@@ -116,7 +116,7 @@ def _means(run: BenchOptions) -> dict[str, Any]:
 
 
 def _run(module: str, options: dict[str, Any], output: Output) -> dict[str, Any]:
-    """Run a benchmark; what it prints is no result, and what it returns is."""
+    """Run a benchmark; what it prints is no result, and what it returns is. It exits with what it refuses."""
     root = _clone(module)
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
@@ -124,8 +124,11 @@ def _run(module: str, options: dict[str, Any], output: Output) -> dict[str, Any]
         run = import_module(module).run
     except ModuleNotFoundError as error:
         raise UsageError(f"The benchmarks need the package {error.name}: install it first.") from error
-    with _told(output), usage_errors():
-        found = run(**options)
+    try:
+        with _told(output):
+            found = run(**options)
+    except SystemExit as refused:
+        raise UsageError(str(refused)) from refused
     return found if isinstance(found, dict) else {}
 
 

@@ -163,12 +163,14 @@ def test_a_package_that_a_benchmark_needs(run, clone):
     assert line == "samara: The benchmarks need the package no_such_package: install it first."
 
 
-def test_what_a_benchmark_refuses_is_an_error_of_the_command(run, clone):
-    refuses = (
-        "from samara.errors import InputError\n\n\ndef run(**_):\n    raise InputError('No such table.')\n"
-    )
+@pytest.mark.parametrize(
+    ("kind", "module", "code"), [("SystemExit", "builtins", 2), ("InputError", "samara.errors", 65)]
+)
+def test_what_a_benchmark_refuses_is_told_in_a_line(run, clone, kind, module, code):
+    """An option that can't be used is no fault of the data, nor the other way round."""
+    refuses = f"from {module} import {kind}\n\n\ndef run(**_):\n    raise {kind}('No such table.')\n"
     (clone / "bench" / "papers" / "command.py").write_text(refuses)
-    assert refused(run("bench", "papers", "--table", "99")) == "samara: No such table."
+    assert refused(run("bench", "papers", "--table", "99"), code) == "samara: No such table."
 
 
 @pytest.mark.parametrize(
